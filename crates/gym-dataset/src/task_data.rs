@@ -130,6 +130,7 @@ fn ask(dataset: &Dataset, engine: &dyn Engine, python: &HostPython) -> Result<An
         network: Network::None,
         limits: Limits::default(),
         folders: vec![("/dataset".into(), 0o755), ("/check".into(), 0o777)],
+        compose: None,
     };
     let mut sandbox = engine.start(&spec).map_err(fault)?;
     let user = sandbox.user(None).map_err(|e| e.to_string())?;

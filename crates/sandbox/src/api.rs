@@ -48,6 +48,8 @@ pub enum SandboxError {
 pub enum RootFs {
     /// This host's system folders, read-only.
     Host,
+    /// An image, by the handle that [`Engine::prepare`] gave.
+    Image(String),
 }
 
 /// What of the network a sandbox sees.
@@ -60,7 +62,7 @@ pub enum Network {
 }
 
 /// Bounds of one sandbox; every one holds even when a task sets none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Bytes of memory for all processes together where cgroups can be had, else per process.
     pub memory_bytes: u64,
@@ -68,6 +70,10 @@ pub struct Limits {
     pub pids: u32,
     /// Bytes of all files written (they live in memory).
     pub disk_bytes: u64,
+    /// CPUs, where the engine can limit them ([`Engine::applies`]).
+    pub cpus: Option<f64>,
+    /// GPUs, likewise.
+    pub gpus: u32,
 }
 
 impl Default for Limits {
@@ -76,12 +82,14 @@ impl Default for Limits {
             memory_bytes: 4 << 30,
             pids: 2048,
             disk_bytes: 2 << 30,
+            cpus: None,
+            gpus: 0,
         }
     }
 }
 
 /// What to start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// Root file system.
     pub root: RootFs,
@@ -93,6 +101,169 @@ pub struct Spec {
     pub limits: Limits,
     /// Folders to make at the start, absolute, with their modes (parents 0755).
     pub folders: Vec<(Utf8PathBuf, u32)>,
+    /// A Compose project around the sandbox, whose service `main` it is; only for engines with [`Applies::compose`].
+    pub compose: Option<Compose>,
+}
+
+/// A Compose project that somebody has checked against an allow-list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compose {
+    /// The folder that the file's relative paths start from (read, never written).
+    pub folder: Utf8PathBuf,
+    /// The Compose file, a path in that folder.
+    pub file: Utf8PathBuf,
+    /// Variables for `${NAME}` in the file; nothing else of the caller's environment is seen.
+    pub variables: Vec<(String, String)>,
+    /// The services besides `main`, sorted.
+    pub sidecars: Vec<String>,
+    /// How long builds may take.
+    pub build_limit: Duration,
+}
+
+/// An image that a sandbox is to start from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImageRequest {
+    /// One that a registry, the engine or the image store knows by this name.
+    Named {
+        /// As in `FROM`.
+        name: String,
+        /// Whether it may be pulled when it is not there.
+        pull: Pull,
+    },
+    /// One built from a Dockerfile by an engine with [`Applies::builds`].
+    Build {
+        /// The build context (regular files and folders; links as links).
+        context: Vec<Entry>,
+        /// The Dockerfile, a path in the context.
+        dockerfile: Utf8PathBuf,
+        /// Hex digest of the whole context, files and modes: two different contexts never share an image.
+        digest: String,
+        /// Whether base images may be pulled.
+        pull: Pull,
+        /// How long the build may take.
+        limit: Duration,
+    },
+}
+
+/// Whether images may be fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pull {
+    /// Only what is here.
+    Never,
+    /// What is not here.
+    #[default]
+    Missing,
+}
+
+/// An image that is ready.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// For [`Spec::root`]. [`RootFs::Host`] when the engine was told to let the host's root stand for images that it lacks.
+    pub root: RootFs,
+    /// `sha256:` and 64 hex digits, when it is an image.
+    pub digest: Option<String>,
+    /// The image's settings; `None` for the host's root.
+    pub config: Option<ImageConfig>,
+}
+
+/// The settings of an image (OCI image configuration).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImageConfig {
+    /// `Env`, in order.
+    pub env: Vec<(String, String)>,
+    /// `User`, as written; `None` when empty.
+    pub user: Option<String>,
+    /// `WorkingDir`; `None` when empty.
+    pub workdir: Option<Utf8PathBuf>,
+    /// `Entrypoint`.
+    pub entrypoint: Vec<String>,
+    /// `Healthcheck`, unless it is `NONE`.
+    pub healthcheck: Option<ImageHealthcheck>,
+}
+
+/// `HEALTHCHECK` of an image with Docker's defaults filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageHealthcheck {
+    /// The program and its arguments; the shell form is `/bin/sh -c TEXT`.
+    pub argv: Vec<String>,
+    /// Between tries.
+    pub interval: Duration,
+    /// Of one try.
+    pub timeout: Duration,
+    /// Failures in this time do not count.
+    pub start_period: Duration,
+    /// Between tries in the start period.
+    pub start_interval: Duration,
+    /// Counted failures that end it.
+    pub retries: u32,
+}
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// It is not here and cannot be fetched: one sentence with the remedy.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The engine cannot build it, or cannot run images at all: one sentence that names what could.
+    #[error("{0}")]
+    Required(String),
+    /// Its build failed or took too long.
+    #[error("{reason}")]
+    BuildFailed {
+        /// One sentence.
+        reason: String,
+        /// The end of the build's log.
+        log: Vec<u8>,
+    },
+    /// The engine itself failed.
+    #[error(transparent)]
+    Engine(#[from] SandboxError),
+}
+
+/// What an engine can do, here and now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, each by its name"
+)]
+pub struct Applies {
+    /// Builds Dockerfiles.
+    pub builds: bool,
+    /// Runs Compose projects.
+    pub compose: bool,
+    /// Limits CPUs.
+    pub cpus: bool,
+    /// Limits memory of all processes together.
+    pub memory: bool,
+    /// Limits the bytes written.
+    pub storage: bool,
+    /// Gives GPUs.
+    pub gpus: bool,
+    /// [`Sandbox::isolate`] also keeps the work's processes away (a private mount namespace), not only its files.
+    pub apart: bool,
+    /// Accepts `name:group` as a user.
+    pub groups: bool,
+}
+
+/// What reading a tree out gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Download {
+    /// Nothing there.
+    Absent,
+    /// A regular file.
+    File(Entry),
+    /// A folder's entries, paths relative to it, sorted; links as links, never followed; sockets, FIFOs and devices left out.
+    Folder(Vec<Entry>),
+}
+
+/// Bounds of a download; passing one is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DownloadBounds {
+    /// Bytes of all files together.
+    pub bytes: u64,
+    /// Entries.
+    pub entries: u64,
 }
 
 /// A user as a task names it.
@@ -224,6 +395,26 @@ pub trait Engine: Send + Sync {
     /// Returns what this engine keeps apart here, in words of reports (`user-namespace`, `seccomp`, `cgroup-memory`, ...).
     fn isolation(&self) -> Vec<String>;
 
+    /// Returns what this engine can do here.
+    fn applies(&self) -> Applies {
+        Applies::default()
+    }
+
+    /// Makes an image ready: finds, pulls or builds it, once for all trials that ask for the same.
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    fn prepare(&self, request: &ImageRequest) -> Result<Image, ImageError>;
+
+    /// Removes what earlier runs of this program left behind and nothing else; what a running one uses stays.
+    /// Returns a line for each thing removed.
+    ///
+    /// # Errors
+    /// When the engine cannot be asked.
+    fn clean(&self) -> Result<Vec<String>, SandboxError> {
+        Ok(Vec::new())
+    }
+
     /// Starts a sandbox.
     ///
     /// # Errors
@@ -280,6 +471,35 @@ pub trait Sandbox: Send {
     /// # Errors
     /// When the sandbox is lost.
     fn list(&mut self, view: View, path: &Utf8Path) -> Result<Vec<String>, SandboxError>;
+
+    /// Reads a file or a folder out. Files are written under `into` (a host folder, there and empty or the caller's own)
+    /// and named by [`EntryKind::HostFile`]; no name inside decides a path on the host.
+    ///
+    /// # Errors
+    /// When a bound is passed, a file cannot be read, or the sandbox is lost.
+    fn download(
+        &mut self,
+        view: View,
+        path: &Utf8Path,
+        into: &Utf8Path,
+        bounds: DownloadBounds,
+    ) -> Result<Download, SandboxError>;
+
+    /// Returns a sidecar of the Compose project; `None` when there is none of that name.
+    ///
+    /// # Errors
+    /// When the sandbox is lost.
+    fn service(&mut self, name: &str) -> Result<Option<Box<dyn Sandbox + '_>>, SandboxError> {
+        let _ = name;
+        Ok(None)
+    }
+
+    /// Leaves the sandbox running for a person to look at and returns the command that enters it; `None` (and an ordinary
+    /// close) where the engine cannot.
+    ///
+    /// # Errors
+    /// As [`Self::close`].
+    fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError>;
 
     /// Kills whatever still runs and waits for it.
     ///

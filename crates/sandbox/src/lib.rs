@@ -11,8 +11,9 @@ mod helper;
 mod wire;
 
 pub use api::{
-    Command, Ended, Engine, Entry, EntryKind, Exit, FileRead, Limits, Network, RootFs, Sandbox, SandboxError,
-    Spec, Unavailable, User, UserError, UserName, View,
+    Applies, Command, Compose, Download, DownloadBounds, Ended, Engine, Entry, EntryKind, Exit, FileRead,
+    Image, ImageConfig, ImageError, ImageHealthcheck, ImageRequest, Limits, Network, Pull, RootFs, Sandbox,
+    SandboxError, Spec, Unavailable, User, UserError, UserName, View,
 };
 pub use embedded::Embedded;
 pub use helper::{HELPER_WORD, helper_main};

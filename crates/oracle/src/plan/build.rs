@@ -206,6 +206,7 @@ fn spec(options: &TrialOptions, config: &TaskToml, workdir: &Utf8Path) -> Spec {
         network: options.network,
         limits: limits::resources(&config.environment),
         folders,
+        compose: None,
     }
 }
 

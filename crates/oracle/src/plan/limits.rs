@@ -141,7 +141,7 @@ pub(super) fn resources(environment: &Environment) -> Limits {
     Limits {
         memory_bytes: bytes(environment.memory_mb.as_ref().map(|n| &n.value)).unwrap_or(default.memory_bytes),
         disk_bytes: bytes(environment.storage_mb.as_ref().map(|n| &n.value)).unwrap_or(default.disk_bytes),
-        pids: default.pids,
+        ..default
     }
 }
 

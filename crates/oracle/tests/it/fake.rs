@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::{
-    Command, Ended, Engine, Entry, EntryKind, Exit, FileRead, Sandbox, SandboxError, Spec, Unavailable, User,
-    UserError, UserName, View,
+    Command, Download, DownloadBounds, Ended, Engine, Entry, EntryKind, Exit, FileRead, Image, ImageError,
+    ImageRequest, RootFs, Sandbox, SandboxError, Spec, Unavailable, User, UserError, UserName, View,
 };
 
 /// What a script does: reads and writes files, and ends.
@@ -174,6 +174,14 @@ impl Engine for Fake {
         Vec::new()
     }
 
+    fn prepare(&self, _request: &ImageRequest) -> Result<Image, ImageError> {
+        Ok(Image {
+            root: RootFs::Host,
+            digest: None,
+            config: None,
+        })
+    }
+
     fn start(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {
         lock(&self.specs).push(spec.clone());
         if self.broken == Some("start") {
@@ -291,6 +299,21 @@ impl Sandbox for FakeSandbox {
             .filter_map(|file| file.strip_prefix(path).ok())
             .map(|name| name.to_string())
             .collect())
+    }
+
+    fn download(
+        &mut self,
+        view: View,
+        path: &Utf8Path,
+        _into: &Utf8Path,
+        _bounds: DownloadBounds,
+    ) -> Result<Download, SandboxError> {
+        self.call(format!("download {view:?} {path}"))?;
+        Ok(Download::Absent)
+    }
+
+    fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError> {
+        self.close().map(|()| None)
     }
 
     fn close(self: Box<Self>) -> Result<(), SandboxError> {

@@ -17,7 +17,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::api::{Engine, Limits, Network, RootFs, Sandbox, SandboxError, Spec, Unavailable};
+use crate::api::{
+    Engine, Image, ImageError, ImageRequest, Limits, Network, RootFs, Sandbox, SandboxError, Spec,
+    Unavailable,
+};
 use crate::helper::HELPER_WORD;
 use crate::wire::{self, Facts, Fault, Reply, Start};
 
@@ -88,6 +91,7 @@ impl Embedded {
             network: Network::None,
             limits: Limits::default(),
             folders: Vec::new(),
+            compose: None,
         };
         let outcome = self.open(&spec).and_then(session::Session::end);
         match outcome {
@@ -103,7 +107,9 @@ impl Embedded {
         if self.running.stopped.load(Ordering::SeqCst) {
             return Err(SandboxError::Lost("the run was stopped".to_owned()));
         }
-        let RootFs::Host = spec.root;
+        if let RootFs::Image(handle) = &spec.root {
+            return Err(Unavailable(format!("the embedded engine has no image `{handle}`")).into());
+        }
         let (ours, theirs) = UnixStream::pair().map_err(io("make a socket"))?;
         let child = self.spawn(theirs)?;
         let number = self.running.next.fetch_add(1, Ordering::SeqCst);
@@ -212,6 +218,14 @@ impl Engine for Embedded {
             "rlimit-pids"
         });
         words.into_iter().map(str::to_owned).collect()
+    }
+
+    fn prepare(&self, _request: &ImageRequest) -> Result<Image, ImageError> {
+        Ok(Image {
+            root: RootFs::Host,
+            digest: None,
+            config: None,
+        })
     }
 
     fn start(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {

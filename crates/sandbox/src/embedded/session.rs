@@ -9,7 +9,8 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use super::Link;
 use crate::api::{
-    Command, Ended, Entry, EntryKind, Exit, FileRead, Sandbox, SandboxError, User, UserError, UserName, View,
+    Command, Download, DownloadBounds, Ended, Entry, EntryKind, Exit, FileRead, Sandbox, SandboxError, User,
+    UserError, UserName, View,
 };
 use crate::wire::{
     self, Account, EndedAs, EntryHead, EntryShape, Facts, Fault, Group, PIECE, Reply, Request, Run,
@@ -272,6 +273,24 @@ impl Sandbox for Session {
             Reply::Names(names) => Ok(names),
             _ => Err(unexpected()),
         }
+    }
+
+    fn download(
+        &mut self,
+        _view: View,
+        path: &Utf8Path,
+        _into: &Utf8Path,
+        _bounds: DownloadBounds,
+    ) -> Result<Download, SandboxError> {
+        Err(SandboxError::File {
+            what: "read",
+            path: path.to_string(),
+            cause: "folders cannot be read out yet".to_owned(),
+        })
+    }
+
+    fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError> {
+        self.close().map(|()| None)
     }
 
     fn close(self: Box<Self>) -> Result<(), SandboxError> {

@@ -11,6 +11,7 @@ fn small() -> Limits {
         memory_bytes: 256 << 20,
         pids: 50,
         disk_bytes: 32 << 20,
+        ..Limits::default()
     }
 }
 

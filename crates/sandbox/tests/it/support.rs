@@ -108,6 +108,7 @@ pub(crate) fn spec() -> Spec {
             ("/logs/verifier".into(), 0o777),
             ("/tests".into(), 0o777),
         ],
+        compose: None,
     }
 }
 
