@@ -3,6 +3,7 @@
 //! A race counts only with equal outputs, so the accept decision and the content hash of every task are compared first.
 //! All sides are measured in turns within one run, warm, and the median counts.
 
+mod bare;
 mod generate;
 mod measure;
 mod publish;
@@ -77,7 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             format!("{} tasks, {} verifier", options.tasks, variant.name()),
             format!("{} files, {:.1} MB", size.files, size.bytes as f64 / 1e6),
         ));
-        lines.extend(race::run(options, &binary, &dataset)?);
+        lines.extend(race::run(options, &binary, &dataset, size.files)?);
         if variant == generate::Variant::Shared && !options.equal {
             lines.extend(publish::run(options, &binary, &dataset, folder)?);
         }

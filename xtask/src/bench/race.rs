@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use serde::Deserialize;
 
+use super::bare;
 use super::measure::{median, output, time};
 use super::{Line, Options};
 
@@ -26,7 +27,12 @@ struct Harbor {
     digest_seconds: Vec<f64>,
 }
 
-pub(super) fn run(options: &Options, binary: &Utf8Path, dataset: &Utf8Path) -> Result<Vec<Line>> {
+pub(super) fn run(
+    options: &Options,
+    binary: &Utf8Path,
+    dataset: &Utf8Path,
+    files: usize,
+) -> Result<Vec<Line>> {
     let validate = || {
         let mut command = Command::new(binary);
         command.args([
@@ -71,21 +77,34 @@ pub(super) fn run(options: &Options, binary: &Utf8Path, dataset: &Utf8Path) -> R
     if let (true, Some(harbor)) = (options.equal, &harbor) {
         return Ok(vec![equal(harbor)]);
     }
-    let (mut ours, mut ours_digest, mut reading) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ours, mut ours_digest, mut reading, mut floor) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..options.rounds.max(3) {
         reading.push(time(&mut cat(), &[0])?);
+        floor.push(bare::read(dataset, files)?);
         ours.push(time(&mut validate(), &[0, 1])?);
         ours_digest.push(time(&mut digest(), &[0, 1])?);
     }
     let (ours, ours_digest, reading) = (median(ours), median(ours_digest), median(reading));
+    let floor = median(floor);
     let mut lines = vec![
         Line::new("  find | xargs cat", milliseconds(reading)),
+        Line::new(
+            "  opening and reading them on all cores, no more",
+            milliseconds(floor),
+        ),
         against("  validate --static", ours, "cat", reading, 3.0),
         against("  digest", ours_digest, "cat", reading, 2.0),
     ];
     if let Some(harbor) = &harbor {
         let loading = seconds(&harbor.load_seconds);
         let hashing = seconds(&harbor.digest_seconds);
+        // Where even this is below 100, no program that reads the files can reach it.
+        let most = loading.as_secs_f64() / floor.as_secs_f64();
+        lines.push(Line::new(
+            "  Harbor loads them, against that reading alone",
+            format!("{most:.0} x"),
+        ));
         lines.push(faster("  Harbor loads them as tasks", loading, ours));
         lines.push(faster("  Harbor hashes them", hashing, ours_digest));
         lines.push(Line::new(
