@@ -1,9 +1,11 @@
 //! The words every engine speaks.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::files::{Download, DownloadBounds, Entry, FileRead};
+use crate::image::{Image, ImageError, ImageRequest};
 
 /// Why an engine cannot run here at all: one sentence with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -120,107 +122,6 @@ pub struct Compose {
     pub build_limit: Duration,
 }
 
-/// An image that a sandbox is to start from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImageRequest {
-    /// One that a registry, the engine or the image store knows by this name.
-    Named {
-        /// As in `FROM`.
-        name: String,
-        /// Whether it may be pulled when it is not there.
-        pull: Pull,
-    },
-    /// One built from a Dockerfile by an engine with [`Applies::builds`].
-    Build {
-        /// The build context (regular files and folders; links as links).
-        context: Vec<Entry>,
-        /// The Dockerfile, a path in the context.
-        dockerfile: Utf8PathBuf,
-        /// Hex digest of the whole context, files and modes: two different contexts never share an image.
-        digest: String,
-        /// Whether base images may be pulled.
-        pull: Pull,
-        /// How long the build may take.
-        limit: Duration,
-    },
-}
-
-/// Whether images may be fetched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pull {
-    /// Only what is here.
-    Never,
-    /// What is not here.
-    #[default]
-    Missing,
-}
-
-/// An image that is ready.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Image {
-    /// For [`Spec::root`]. [`RootFs::Host`] when the engine was told to let the host's root stand for images that it lacks.
-    pub root: RootFs,
-    /// `sha256:` and 64 hex digits, when it is an image.
-    pub digest: Option<String>,
-    /// The image's settings; `None` for the host's root.
-    pub config: Option<ImageConfig>,
-}
-
-/// The settings of an image (OCI image configuration).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ImageConfig {
-    /// `Env`, in order.
-    pub env: Vec<(String, String)>,
-    /// `User`, as written; `None` when empty.
-    pub user: Option<String>,
-    /// `WorkingDir`; `None` when empty.
-    pub workdir: Option<Utf8PathBuf>,
-    /// `Entrypoint`.
-    pub entrypoint: Vec<String>,
-    /// `Healthcheck`, unless it is `NONE`.
-    pub healthcheck: Option<ImageHealthcheck>,
-}
-
-/// `HEALTHCHECK` of an image with Docker's defaults filled in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImageHealthcheck {
-    /// The program and its arguments; the shell form is `/bin/sh -c TEXT`.
-    pub argv: Vec<String>,
-    /// Between tries.
-    pub interval: Duration,
-    /// Of one try.
-    pub timeout: Duration,
-    /// Failures in this time do not count.
-    pub start_period: Duration,
-    /// Between tries in the start period.
-    pub start_interval: Duration,
-    /// Counted failures that end it.
-    pub retries: u32,
-}
-
-/// Why there is no image.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ImageError {
-    /// It is not here and cannot be fetched: one sentence with the remedy.
-    #[error("{0}")]
-    Unavailable(String),
-    /// The engine cannot build it, or cannot run images at all: one sentence that names what could.
-    #[error("{0}")]
-    Required(String),
-    /// Its build failed or took too long.
-    #[error("{reason}")]
-    BuildFailed {
-        /// One sentence.
-        reason: String,
-        /// The end of the build's log.
-        log: Vec<u8>,
-    },
-    /// The engine itself failed.
-    #[error(transparent)]
-    Engine(#[from] SandboxError),
-}
-
 /// What an engine can do, here and now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
@@ -244,26 +145,6 @@ pub struct Applies {
     pub apart: bool,
     /// Accepts `name:group` as a user.
     pub groups: bool,
-}
-
-/// What reading a tree out gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Download {
-    /// Nothing there.
-    Absent,
-    /// A regular file.
-    File(Entry),
-    /// A folder's entries, paths relative to it, sorted; links as links, never followed; sockets, FIFOs and devices left out.
-    Folder(Vec<Entry>),
-}
-
-/// Bounds of a download; passing one is an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DownloadBounds {
-    /// Bytes of all files together.
-    pub bytes: u64,
-    /// Entries.
-    pub entries: u64,
 }
 
 /// A user as a task names it.
@@ -348,43 +229,6 @@ pub struct Exit {
     pub seconds: f64,
     /// The last bytes of its output (at most 64 KiB).
     pub tail: Vec<u8>,
-}
-
-/// What to put in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Path relative to the upload's target; no `..`, not absolute.
-    pub path: Utf8PathBuf,
-    /// Permission bits.
-    pub mode: u32,
-    /// Folder, file or link.
-    pub kind: EntryKind,
-}
-
-/// What an entry is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A folder.
-    Folder,
-    /// A file with these bytes.
-    Bytes(Arc<[u8]>),
-    /// A file with the bytes of a host file, read when it is uploaded (regular, links not followed).
-    HostFile(Utf8PathBuf),
-    /// A symbolic link with this target.
-    Link(String),
-}
-
-/// What reading a file out gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileRead {
-    /// A regular file's bytes.
-    Bytes(Vec<u8>),
-    /// Nothing there.
-    Absent,
-    /// Something that is not a regular file reached without links: says what (`link`, `folder`, `fifo`, ...).
-    NotRegular(&'static str),
-    /// Larger than the bound.
-    TooLarge(u64),
 }
 
 /// Starts sandboxes.

@@ -7,13 +7,16 @@
 
 mod api;
 mod embedded;
+mod files;
 mod helper;
+mod image;
 mod wire;
 
 pub use api::{
-    Applies, Command, Compose, Download, DownloadBounds, Ended, Engine, Entry, EntryKind, Exit, FileRead,
-    Image, ImageConfig, ImageError, ImageHealthcheck, ImageRequest, Limits, Network, Pull, RootFs, Sandbox,
-    SandboxError, Spec, Unavailable, User, UserError, UserName, View,
+    Applies, Command, Compose, Ended, Engine, Exit, Limits, Network, RootFs, Sandbox, SandboxError, Spec,
+    Unavailable, User, UserError, UserName, View,
 };
 pub use embedded::Embedded;
+pub use files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
 pub use helper::{HELPER_WORD, helper_main};
+pub use image::{Image, ImageConfig, ImageError, ImageHealthcheck, ImageRequest, Pull};

@@ -17,11 +17,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::api::{
-    Engine, Image, ImageError, ImageRequest, Limits, Network, RootFs, Sandbox, SandboxError, Spec,
-    Unavailable,
-};
+use crate::api::{Engine, Limits, Network, RootFs, Sandbox, SandboxError, Spec, Unavailable};
 use crate::helper::HELPER_WORD;
+use crate::image::{Image, ImageError, ImageRequest};
 use crate::wire::{self, Facts, Fault, Reply, Start};
 
 /// How long a sandbox may take to stand.

@@ -8,10 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 
 use super::Link;
-use crate::api::{
-    Command, Download, DownloadBounds, Ended, Entry, EntryKind, Exit, FileRead, Sandbox, SandboxError, User,
-    UserError, UserName, View,
-};
+use crate::api::{Command, Ended, Exit, Sandbox, SandboxError, User, UserError, UserName, View};
+use crate::files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
 use crate::wire::{
     self, Account, EndedAs, EntryHead, EntryShape, Facts, Fault, Group, PIECE, Reply, Request, Run,
 };
