@@ -73,6 +73,12 @@ pub(crate) enum Request {
         apart: bool,
         path: String,
     },
+    Download {
+        apart: bool,
+        path: String,
+        bytes: u64,
+        entries: u64,
+    },
 }
 
 /// One command.
@@ -123,6 +129,10 @@ pub(crate) enum Reply {
     },
     /// Followed by the bytes in pieces, then an empty one.
     Bytes,
+    /// Followed by an [`EntryHead`] each (a file's contents follow its head), `null`, and one more reply.
+    Tree {
+        folder: bool,
+    },
     Absent,
     NotRegular(String),
     TooLarge(u64),

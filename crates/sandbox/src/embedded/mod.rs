@@ -3,6 +3,7 @@
 //! [`Embedded::start`] starts the helper (see [`crate::helper_main`]) and talks to it over a socket; when that closes,
 //! for whatever reason, everything in the sandbox ends.
 
+mod download;
 mod reasons;
 mod session;
 

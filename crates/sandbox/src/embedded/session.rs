@@ -7,7 +7,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 
-use super::Link;
+use super::{Link, download};
 use crate::api::{Command, Ended, Exit, Sandbox, SandboxError, User, UserError, UserName, View};
 use crate::files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
 use crate::wire::{
@@ -275,16 +275,36 @@ impl Sandbox for Session {
 
     fn download(
         &mut self,
-        _view: View,
+        view: View,
         path: &Utf8Path,
-        _into: &Utf8Path,
-        _bounds: DownloadBounds,
+        into: &Utf8Path,
+        bounds: DownloadBounds,
     ) -> Result<Download, SandboxError> {
-        Err(SandboxError::File {
-            what: "read",
-            path: path.to_string(),
-            cause: "folders cannot be read out yet".to_owned(),
-        })
+        let request = Request::Download {
+            apart: view == View::Apart,
+            path: path.as_str().to_owned(),
+            bytes: bounds.bytes,
+            entries: bounds.entries,
+        };
+        let folder = match self.ask(&request, Some(ANSWER_LIMIT))? {
+            Reply::Absent => return Ok(Download::Absent),
+            Reply::NotRegular(kind) => {
+                return Err(SandboxError::File {
+                    what: "read",
+                    path: path.to_string(),
+                    cause: format!("it is a {}, or a link is on the way", kind_name(&kind)),
+                });
+            }
+            Reply::Tree { folder } => folder,
+            _ => return Err(unexpected()),
+        };
+        let received = download::receive(&mut self.link.socket, into);
+        self.answer()?;
+        let mut entries = received?;
+        if folder {
+            return Ok(Download::Folder(entries));
+        }
+        entries.pop().map(Download::File).ok_or_else(unexpected)
     }
 
     fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError> {
@@ -338,7 +358,7 @@ fn kind_name(kind: &str) -> &'static str {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
-fn lost(error: io::Error) -> SandboxError {
+pub(super) fn lost(error: io::Error) -> SandboxError {
     SandboxError::Lost(match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "it does not answer".to_owned(),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
@@ -348,7 +368,7 @@ fn lost(error: io::Error) -> SandboxError {
     })
 }
 
-fn unexpected() -> SandboxError {
+pub(super) fn unexpected() -> SandboxError {
     SandboxError::Lost("it answered something else".to_owned())
 }
 

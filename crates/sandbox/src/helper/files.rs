@@ -240,7 +240,7 @@ pub(super) fn own_path(fd: &OwnedFd) -> String {
 }
 
 /// Opens what `path` names, as it is; `Err` in the inner result is what to say instead.
-fn find(root: &OwnedFd, path: &str) -> Done<Result<OwnedFd, Reply>> {
+pub(super) fn find(root: &OwnedFd, path: &str) -> Done<Result<OwnedFd, Reply>> {
     let relative = names(path).map_err(|error| fault("read", path, error))?.join("/");
     let found = if relative.is_empty() {
         rustix::io::fcntl_dupfd_cloexec(root, 3)
@@ -267,7 +267,7 @@ pub(super) fn read(root: &OwnedFd, path: &str, limit: u64) -> Done<Result<Vec<u8
     if kind != FileType::RegularFile {
         return Ok(Err(Reply::NotRegular(kind_name(kind).to_owned())));
     }
-    if rustix::fs::fstatfs(&found).is_ok_and(|system| system.f_type == PROC_MAGIC) {
+    if is_proc(&found) {
         return Ok(Err(Reply::NotRegular("device".to_owned())));
     }
     let size = u64::try_from(stat.st_size).unwrap_or(0);
@@ -288,6 +288,11 @@ pub(super) fn read(root: &OwnedFd, path: &str, limit: u64) -> Done<Result<Vec<u8
     } else {
         Ok(Ok(bytes))
     }
+}
+
+/// Says whether something is of /proc.
+pub(super) fn is_proc(found: &OwnedFd) -> bool {
+    rustix::fs::fstatfs(found).is_ok_and(|system| system.f_type == PROC_MAGIC)
 }
 
 /// Sends a file's bytes.
@@ -339,7 +344,7 @@ pub(super) fn list(root: &OwnedFd, path: &str) -> Done<Vec<String>> {
     Ok(lines)
 }
 
-fn kind_name(kind: FileType) -> &'static str {
+pub(super) fn kind_name(kind: FileType) -> &'static str {
     match kind {
         FileType::RegularFile => "file",
         FileType::Directory => "folder",

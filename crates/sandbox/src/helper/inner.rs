@@ -14,7 +14,7 @@ use super::processes::Watchdog;
 use super::run::Output;
 use super::setup::{Told, host_accounts};
 use super::sys::{self, Side};
-use super::{Done, files, folders, isolate, other, other_at, run, step_at};
+use super::{Done, files, folders, isolate, other, other_at, run, step_at, tree};
 use crate::wire::{self, Fault, Reply, Request};
 
 /// The state of a running sandbox.
@@ -278,6 +278,15 @@ impl Inner {
                     Ok(Err(reply)) => Ok(reply),
                     Err(fault) => Err(fault),
                 }
+            }
+            Request::Download {
+                apart,
+                path,
+                bytes,
+                entries,
+            } => {
+                let root = self.view(apart).try_clone()?;
+                Ok(tree::send(&mut self.control, &root, &path, (bytes, entries))?)
             }
             Request::List { apart, path } => files::list(self.view(apart), &path).map(Reply::Names),
         };

@@ -20,6 +20,7 @@ mod setup;
 mod sources;
 mod spawn;
 mod sys;
+mod tree;
 
 use std::ffi::OsString;
 use std::io;

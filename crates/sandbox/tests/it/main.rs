@@ -7,6 +7,7 @@
 
 mod bounds;
 mod confinement;
+mod download;
 mod endings;
 mod files;
 mod speed;
