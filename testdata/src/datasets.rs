@@ -108,6 +108,13 @@ static DATASETS: &[Faulty] = &[
         "_ng_",
     ]),
     dataset("ignored", 1, 3, 0).loads_any().says(&["test.sh"]),
+    dataset("verifier-compose", 1, 4, 1)
+        .flags(&["--contract", "gym"])
+        .refused(&["broken", "own-image", "sidecar"])
+        .says(&["`db`", "`image`", "cannot be read"]),
+    dataset("verifier-compose", 1, 4, 4)
+        .flags(&["--contract", "harbor"])
+        .says(&["cannot be read"]),
     dataset("deep", 0, 1, 1),
     dataset("harbor-runs", 0, 7, 7),
 ];

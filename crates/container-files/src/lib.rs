@@ -1,10 +1,14 @@
-//! Dockerfiles as data, with spans: image mode, WORKDIR, ENV and USER as docker build resolves them. No I/O.
+//! Dockerfiles and Compose files as data, with spans. No I/O.
 //!
-//! What only the base image knows stays unknown: a value that depends on it is left out, never guessed.
+//! Dockerfiles: image mode, WORKDIR, ENV and USER as docker build resolves them. What only the base image knows stays
+//! unknown: a value that depends on it is left out, never guessed. Compose files: [`compose`].
 
+pub mod compose;
 mod dockerfile;
 mod settings;
 mod variables;
 mod words;
+mod yaml;
 
 pub use dockerfile::{BuildMode, Dockerfile, ParseFault, parse};
+pub use yaml::{Node, Value, YamlFault};

@@ -3,3 +3,5 @@
 mod hostile;
 mod modes;
 mod settings;
+mod yaml;
+mod yaml_hostile;

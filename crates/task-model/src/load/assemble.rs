@@ -139,7 +139,7 @@ fn key(task: &Task) -> (&str, &str, usize) {
 }
 
 /// What only Gym refuses is a note where another contract counts.
-const GYM_ONLY: [&str; 2] = ["GD013", "GD302"];
+const GYM_ONLY: [&str; 3] = ["GD013", "GD302", "GD505"];
 
 fn only_gym(rule: &RuleMeta) -> bool {
     GYM_ONLY.contains(&rule.code)

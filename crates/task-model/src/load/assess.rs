@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level, RuleMeta, SourceFile};
 
 use super::root::Shared;
-use super::{environment, files, grading, read_finding, rules};
+use super::{compose, environment, files, grading, read_finding, rules};
 use crate::config::{Os, TaskToml};
 use crate::toml_text::Table;
 use crate::{Grader, NodeKind, ReadFault, Reference, TaskTree, text};
@@ -108,6 +108,7 @@ pub(super) fn assess(view: &View<'_>) -> Assessment {
     files::check(view, &mut out);
     instructions(view, &mut out);
     environment::check(view, &mut out);
+    compose::check(view, &mut out);
     grading::check(view, &mut out);
     solution(view, &mut out);
     one_a_file(&mut out.findings);

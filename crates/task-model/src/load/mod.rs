@@ -4,6 +4,7 @@ pub mod rules;
 
 mod assemble;
 mod assess;
+mod compose;
 mod discover;
 mod environment;
 mod files;

@@ -79,6 +79,8 @@ findings::rules! {
     pub SEPARATE_IMAGE = "GD302" "separate-verifier-without-image" Error "A separate verifier has no image to run in.";
     /// Users that a consumer does not look at.
     pub USERS_IGNORED = "GD303" "users-ignored" Warning "A task sets a user, which AgentCompass ignores.";
+    /// A Compose file that is none.
+    pub COMPOSE_SYNTAX = "GD304" "compose-syntax" Error "A Compose file is no YAML that Compose reads, or has no services.";
 
     /// Two solutions.
     pub TWO_SOLUTIONS = "GD400" "two-solutions" Warning "A solution folder has both solve.sh and answer.md.";
@@ -95,6 +97,8 @@ findings::rules! {
     pub SHIM_FOLDER = "GD503" "shim-folder-in-tests" Warning "A task ships tests/.ng, which the shim of a Python verifier replaces.";
     /// The dataset's verifier is not readable.
     pub DATASET_VERIFIER = "GD504" "dataset-verifier" Error "The dataset's verifier.py cannot be used.";
+    /// A separate verifier's Compose file that does more than Gym allows.
+    pub VERIFIER_COMPOSE = "GD505" "verifier-compose" Error "A separate verifier's docker-compose.yaml holds more than Gym takes of it.";
 
     /// dataset.toml cannot be read.
     pub DATASET_TOML = "GD600" "dataset-toml" Error "A dataset.toml cannot be read.";

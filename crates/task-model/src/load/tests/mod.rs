@@ -1,6 +1,7 @@
 //! Loading real folders: what is found, what is said of it, who would load it.
 
 mod broken;
+mod compose;
 mod datasets;
 mod folders;
 mod settings;
