@@ -16,6 +16,8 @@ pub struct TrialOptions {
     pub min_reward: f64,
     /// Also verify the untouched state (decisions 31).
     pub nop: bool,
+    /// How often the reference solution is tried, each time in a fresh sandbox; 0 counts as 1.
+    pub repeat: u32,
     /// A task without a solution fails (decisions 30).
     pub require_solution: bool,
     /// The sandbox's network.
@@ -64,6 +66,17 @@ pub enum AttemptKind {
     Nop,
 }
 
+impl AttemptKind {
+    /// Returns the name used in reports and in the names of folders.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Oracle => "oracle",
+            Self::Nop => "nop",
+        }
+    }
+}
+
 /// How a task ended (spec/report.md, closed list).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -71,6 +84,8 @@ pub enum Status {
     Passed,
     /// Below, or no usable reward.
     Failed,
+    /// Repeated attempts ended differently.
+    Flaky,
     /// The infrastructure failed: no verdict.
     Masked,
     /// No solution.

@@ -23,7 +23,10 @@ const NAMES: [&str; 7] = [
     "healthcheck.txt",
     "collect.txt",
 ];
-const ATTEMPTS: [&str; 2] = ["oracle-1", "nop-1"];
+/// What the name of an attempt's folder starts with; its number follows.
+const KINDS: [&str; 2] = ["oracle-", "nop-"];
+/// The most entries of a task's folder that are looked at when it is cleared.
+const MOST_ENTRIES: usize = 10_000;
 /// The longest folder name made of a task id, in bytes.
 const LONGEST: usize = 200;
 
@@ -114,12 +117,12 @@ impl TaskLogs {
         let name = folder_name(id);
         let path = target.join(&name);
         let fd = folder_at(&parent, &name, &path)?;
-        for attempt in ATTEMPTS {
-            if let Ok(old) = rustix::fs::openat(&fd, attempt, folder_flags(), Mode::empty()) {
+        for attempt in attempts(&fd).map_err(|errno| io(&path, errno))? {
+            if let Ok(old) = rustix::fs::openat(&fd, &attempt, folder_flags(), Mode::empty()) {
                 for name in NAMES {
                     let _gone = rustix::fs::unlinkat(&old, name, AtFlags::empty());
                 }
-                let _gone = rustix::fs::unlinkat(&fd, attempt, AtFlags::REMOVEDIR);
+                let _gone = rustix::fs::unlinkat(&fd, &attempt, AtFlags::REMOVEDIR);
             }
         }
         Ok(Self { fd, path })
@@ -129,14 +132,12 @@ impl TaskLogs {
     pub(crate) fn write(
         &self,
         kind: AttemptKind,
+        repeat: u32,
         files: &[(&'static str, Vec<u8>)],
     ) -> Result<Utf8PathBuf, ResultsError> {
-        let name = match kind {
-            AttemptKind::Oracle => "oracle-1",
-            AttemptKind::Nop => "nop-1",
-        };
-        let path = self.path.join(name);
-        let folder = folder_at(&self.fd, name, &path)?;
+        let name = format!("{}-{repeat}", kind.as_str());
+        let path = self.path.join(&name);
+        let folder = folder_at(&self.fd, &name, &path)?;
         for (name, bytes) in files.iter().filter(|(name, _)| NAMES.contains(name)) {
             let at = path.join(name);
             match rustix::fs::unlinkat(&folder, *name, AtFlags::empty()) {
@@ -152,6 +153,22 @@ impl TaskLogs {
         }
         Ok(path)
     }
+}
+
+/// Returns the names in a task's folder that are those of attempts.
+fn attempts(task: &OwnedFd) -> Result<Vec<String>, Errno> {
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::read_from(task)?.take(MOST_ENTRIES) {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else {
+            continue;
+        };
+        let number = KINDS.into_iter().find_map(|kind| name.strip_prefix(kind));
+        if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// Opens the target's folder; it and the folder above it (`--results`) are made when missing and must not be links.
@@ -250,14 +267,20 @@ mod tests {
         let target = prepare_results(&root.join("results"), "set").unwrap();
         let logs = TaskLogs::open(&target, "t").unwrap();
         let at = logs
-            .write(AttemptKind::Nop, &[("reward.txt", b"1".to_vec())])
+            .write(AttemptKind::Nop, 1, &[("reward.txt", b"1".to_vec())])
             .unwrap();
         assert_eq!(std::fs::read(at.join("reward.txt")).unwrap(), b"1");
+        let third = logs
+            .write(AttemptKind::Oracle, 3, &[("solve.txt", b"x".to_vec())])
+            .unwrap();
+        assert_eq!(third, target.join("t/oracle-3"));
+        std::fs::create_dir(target.join("t/oracle-x")).unwrap();
         std::fs::create_dir(target.join("t/oracle-1")).unwrap();
         std::fs::write(target.join("t/oracle-1/mine.txt"), b"keep").unwrap();
         std::fs::write(target.join("t/oracle-1/reward.txt"), b"old").unwrap();
         TaskLogs::open(&target, "t").unwrap();
-        assert!(!target.join("t/nop-1").exists());
+        assert!(!target.join("t/nop-1").exists() && !third.exists());
+        assert!(target.join("t/oracle-x").exists());
         assert!(!target.join("t/oracle-1/reward.txt").exists());
         assert!(target.join("t/oracle-1/mine.txt").exists());
     }
@@ -282,14 +305,14 @@ mod tests {
         let logs = TaskLogs::open(&target, "t").unwrap();
         symlink(&elsewhere, target.join("t/oracle-1")).unwrap();
         assert!(matches!(
-            logs.write(AttemptKind::Oracle, &[("solve.txt", b"x".to_vec())]),
+            logs.write(AttemptKind::Oracle, 1, &[("solve.txt", b"x".to_vec())]),
             Err(ResultsError::Link(_))
         ));
         std::fs::remove_file(target.join("t/oracle-1")).unwrap();
 
         std::fs::create_dir(target.join("t/oracle-1")).unwrap();
         symlink(elsewhere.join("victim"), target.join("t/oracle-1/solve.txt")).unwrap();
-        logs.write(AttemptKind::Oracle, &[("solve.txt", b"x".to_vec())])
+        logs.write(AttemptKind::Oracle, 1, &[("solve.txt", b"x".to_vec())])
             .unwrap();
         assert!(!elsewhere.join("victim").exists());
         assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);

@@ -66,9 +66,16 @@ pub fn run_task(
             .map_err(|error| sum.find(&rules::LOGS_NOT_WRITTEN, error.to_string()))
             .ok()
     });
-    for plan in &plans {
+    let attempts = plans.iter().flat_map(|plan| {
+        let times = match plan.kind {
+            AttemptKind::Oracle => options.repeat.max(1),
+            AttemptKind::Nop => 1,
+        };
+        (1..=times).map(move |repeat| (plan, repeat))
+    });
+    for (plan, repeat) in attempts {
         let record = trial::run(plan, task, engine, logs.is_some(), events, cancel);
-        if !sum.add(plan, &record, logs.as_ref()) {
+        if !sum.add(plan, repeat, &record, logs.as_ref()) {
             break;
         }
     }

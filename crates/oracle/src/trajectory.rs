@@ -13,10 +13,7 @@ const SAID_CHARS: usize = 4000;
 
 /// Returns the transcript: the instruction, then what the agent said, if anything.
 pub(crate) fn transcript(kind: AttemptKind, instruction: &str, said: Option<&str>) -> Vec<u8> {
-    let name = match kind {
-        AttemptKind::Oracle => "oracle",
-        AttemptKind::Nop => "nop",
-    };
+    let name = kind.as_str();
     let mut steps = vec![json!({ "step_id": 1, "source": "user", "message": instruction })];
     if let Some(said) = said {
         steps.push(json!({ "step_id": 2, "source": "agent", "message": said }));

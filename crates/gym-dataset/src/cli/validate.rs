@@ -1,6 +1,6 @@
 //! Options of `validate`.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
@@ -58,6 +58,9 @@ pub struct ValidateArgs {
     /// Also run each verifier on the untouched state; it must score below the threshold
     #[arg(long, help_heading = "What to check")]
     pub nop: bool,
+    /// Try each reference solution N times, each time in a fresh sandbox; different results are `flaky`
+    #[arg(long, value_name = "N", default_value = "1", value_parser = times, help_heading = "What to check")]
+    pub repeat: NonZeroU32,
     /// Fail tasks that have no solution
     #[arg(long, help_heading = "What to check")]
     pub require_solution: bool,
@@ -95,6 +98,13 @@ pub struct ValidateArgs {
 fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .map_err(|_| "not a whole number of at least 1".to_owned())
+}
+
+fn times(text: &str) -> Result<NonZeroU32, String> {
+    match text.parse::<NonZeroU32>() {
+        Ok(n) if n.get() <= 1000 => Ok(n),
+        _ => Err("not a whole number from 1 to 1000".to_owned()),
+    }
 }
 
 fn finite(text: &str) -> Result<f64, String> {

@@ -3,13 +3,22 @@
 use findings::sanitize;
 
 use super::Style;
-use crate::report::{CoverageReport, ScriptReport, TaskReport, TaskStatus};
+use crate::report::{AttemptReport, CoverageReport, ScriptReport, TaskReport, TaskStatus};
+
+/// What a task's line shows besides its reward.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Columns {
+    /// How many of the repeated attempts passed: reached this reward.
+    pub(crate) repeat: Option<f64>,
+    /// The no-op's reward.
+    pub(crate) nop: bool,
+}
 
 /// Lines of the tasks of one run, aligned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TaskLines {
     width: usize,
-    nop: bool,
+    columns: Columns,
     color: bool,
 }
 
@@ -29,14 +38,14 @@ const STATUS_WIDTH: usize = 11;
 
 impl TaskLines {
     /// Returns the layout for these ids.
-    pub(crate) fn new<'a>(ids: impl Iterator<Item = &'a str>, nop: bool, color: bool) -> Self {
+    pub(crate) fn new<'a>(ids: impl Iterator<Item = &'a str>, columns: Columns, color: bool) -> Self {
         let width = ids
             .map(|id| sanitize::line(id).chars().count())
             .max()
             .unwrap_or(0);
         Self {
             width: width.min(WIDEST),
-            nop,
+            columns,
             color,
         }
     }
@@ -48,7 +57,10 @@ impl TaskLines {
         let id = format!("{:<width$}", sanitize::line(&task.id), width = self.width);
         let reward = task.reward.map_or_else(|| "-".to_owned(), number);
         let mut cells = vec![status, id, format!("{reward:>6}")];
-        if self.nop {
+        if let Some(threshold) = self.columns.repeat {
+            cells.push(format!("{:>5}", passes(task, threshold)));
+        }
+        if self.columns.nop {
             let nop = task.attempts.iter().find(|a| a.kind == "nop");
             let nop = nop.and_then(|a| a.reward).map_or_else(|| "-".to_owned(), number);
             cells.push(format!("nop {nop:>6}"));
@@ -73,6 +85,16 @@ impl TaskLines {
             }
         }
         out
+    }
+}
+
+/// Returns how many of the repeated attempts passed, as `2/3`.
+fn passes(task: &TaskReport, threshold: f64) -> String {
+    let tried = task.attempts.iter().filter(|a| a.kind == "oracle");
+    let passed = |a: &&AttemptReport| a.failure_kind.is_none() && a.reward.is_some_and(|r| r >= threshold);
+    match tried.clone().count() {
+        0 => "-".to_owned(),
+        all => format!("{}/{all}", tried.filter(passed).count()),
     }
 }
 
@@ -242,7 +264,6 @@ impl CoverageReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::AttemptReport;
 
     fn attempt(kind: &str, reward: f64) -> AttemptReport {
         let script = |seconds| ScriptReport {
@@ -271,7 +292,11 @@ mod tests {
             reason: Some("no solution".to_owned()),
             ..TaskReport::sample("longer", TaskStatus::Unvalidated)
         };
-        let lines = TaskLines::new(["a", "longer"].into_iter(), true, false);
+        let nop = Columns {
+            nop: true,
+            ..Columns::default()
+        };
+        let lines = TaskLines::new(["a", "longer"].into_iter(), nop, false);
         assert_eq!(
             lines.task(&passed, Evidence::default()),
             "passed       a            1  nop      0     1.00s\n"
@@ -279,6 +304,31 @@ mod tests {
         assert_eq!(
             lines.task(&none, Evidence::default()),
             "unvalidated  longer       -  nop      -            no solution\n"
+        );
+    }
+
+    #[test]
+    fn repeated_attempts_are_counted_in_the_line() {
+        let flaky = TaskReport {
+            reward: Some(0.0),
+            reason: Some("why".to_owned()),
+            attempts: [1.0, 0.0, 1.0].map(|reward| attempt("oracle", reward)).to_vec(),
+            ..TaskReport::sample("a", TaskStatus::Flaky)
+        };
+        let columns = Columns {
+            repeat: Some(1.0),
+            nop: false,
+        };
+        let lines = TaskLines::new(["a"].into_iter(), columns, false);
+        let text = lines.task(&flaky, Evidence::default());
+        assert_eq!(
+            text.lines().next(),
+            Some("flaky        a       0    2/3     2.25s  why")
+        );
+        let none = TaskReport::sample("a", TaskStatus::NotRun);
+        assert_eq!(
+            lines.task(&none, Evidence::default()),
+            "not-run      a       -      -\n"
         );
     }
 
@@ -306,7 +356,7 @@ mod tests {
             tail: Some(&tail),
             files: &["reward.json (file, 20 bytes)".to_owned()],
         };
-        let lines = TaskLines::new(["a\nb"].into_iter(), false, false);
+        let lines = TaskLines::new(["a\nb"].into_iter(), Columns::default(), false);
         assert_eq!(
             lines.task(&failed, evidence),
             "failed       a\\nb     0.5     0.75s  0.5 is below 1\n    \

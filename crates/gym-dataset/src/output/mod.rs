@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 
-pub(crate) use lines::{Counts, Evidence, TaskLines, count, number};
+pub(crate) use lines::{Columns, Counts, Evidence, TaskLines, count, number};
 pub(crate) use live::Live;
 pub(crate) use style::Style;
 

@@ -2,6 +2,7 @@
 
 mod judge;
 mod sum;
+mod tally;
 mod warn;
 
 use crate::api::Status;

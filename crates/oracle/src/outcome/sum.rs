@@ -5,6 +5,7 @@ use sandbox::{Ended, Exit};
 use task_model::{Reference, Task};
 
 use super::Verdict;
+use super::tally::Tally;
 use crate::api::{Attempt, AttemptKind, Script, Status, TaskOutcome, TrialOptions};
 use crate::evidence;
 use crate::plan::{NotRun, TrialPlan};
@@ -49,6 +50,7 @@ pub(crate) struct Sum<'a> {
     pub(super) task: &'a Task,
     pub(super) options: &'a TrialOptions,
     pub(super) outcome: TaskOutcome,
+    tally: Tally,
 }
 
 impl<'a> Sum<'a> {
@@ -63,19 +65,26 @@ impl<'a> Sum<'a> {
             task,
             options,
             outcome,
+            tally: Tally::default(),
         }
     }
 
     /// Adds an attempt and says whether another one makes sense.
-    pub(crate) fn add(&mut self, plan: &TrialPlan, record: &Record, logs: Option<&TaskLogs>) -> bool {
+    pub(crate) fn add(
+        &mut self,
+        plan: &TrialPlan,
+        repeat: u32,
+        record: &Record,
+        logs: Option<&TaskLogs>,
+    ) -> bool {
         self.outcome.workdir = Some(plan.workdir.clone());
         self.outcome.workdir_source = Some(plan.workdir_source);
         let verdict = self.judge(plan, record);
-        self.attempt(plan, record, &verdict, logs);
+        self.attempt(plan, repeat, record, &verdict, logs);
         self.warn(plan, record, &verdict);
         let go_on = matches!(verdict.status, Some(Status::Passed | Status::Failed));
         match record.kind {
-            AttemptKind::Oracle => self.settle(plan, record, verdict),
+            AttemptKind::Oracle => self.settle(plan, repeat, record, verdict),
             AttemptKind::Nop => self.settle_nop(plan, record, verdict),
         }
         go_on
@@ -88,21 +97,32 @@ impl<'a> Sum<'a> {
 
     /// Adds a warning of the tool itself.
     pub(crate) fn find(&mut self, rule: &'static RuleMeta, message: String) {
-        self.outcome.findings.push(
-            Finding::new(rule, message)
-                .in_task(&self.task.id)
-                .at_path(&self.task.folder),
-        );
+        self.push(Finding::new(rule, message));
     }
 
-    fn attempt(&mut self, plan: &TrialPlan, record: &Record, verdict: &Verdict, logs: Option<&TaskLogs>) {
+    /// Adds a finding of this task; what repeated attempts say again is said once.
+    pub(super) fn push(&mut self, finding: Finding) {
+        let finding = finding.in_task(&self.task.id).at_path(&self.task.folder);
+        if !self.outcome.findings.contains(&finding) {
+            self.outcome.findings.push(finding);
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        plan: &TrialPlan,
+        repeat: u32,
+        record: &Record,
+        verdict: &Verdict,
+        logs: Option<&TaskLogs>,
+    ) {
         let written = logs.filter(|_| !record.logs.is_empty()).map(|logs| {
             let files: Vec<(&'static str, Vec<u8>)> = record
                 .logs
                 .iter()
                 .map(|(name, bytes)| (*name, plan.redactor.bytes(bytes)))
                 .collect();
-            logs.write(record.kind, &files)
+            logs.write(record.kind, repeat, &files)
         });
         let folder = match written {
             None => None,
@@ -114,7 +134,7 @@ impl<'a> Sum<'a> {
         };
         self.outcome.attempts.push(Attempt {
             kind: record.kind,
-            repeat: 1,
+            repeat,
             reward: verdict.reward,
             failure_kind: verdict.kind.clone(),
             solve: record.solve.as_ref().map(script),
@@ -123,12 +143,41 @@ impl<'a> Sum<'a> {
         });
     }
 
-    fn settle(&mut self, plan: &TrialPlan, record: &Record, verdict: Verdict) {
+    /// Of repeated attempts the lowest speaks for the task; when they differ, it is flaky. A fault leaves the task
+    /// without a verdict unless the attempts before it differed already.
+    fn settle(&mut self, plan: &TrialPlan, repeat: u32, record: &Record, mut verdict: Verdict) {
+        if !matches!(verdict.status, Some(Status::Passed | Status::Failed)) {
+            if self.options.repeat > 1 {
+                let which = format!("in attempt {repeat} of {}: ", self.options.repeat);
+                verdict.reason = verdict.reason.map(|reason| which + &reason);
+            }
+            if self.tally.differs() && verdict.status == Some(Status::Masked) {
+                let so_far = self.outcome.reason.take().unwrap_or_default();
+                self.outcome.reason = Some(format!("{so_far}; {}", verdict.reason.unwrap_or_default()));
+                return;
+            }
+            self.take(plan, record, verdict);
+            return;
+        }
+        if self.tally.add(&verdict) {
+            self.take(plan, record, verdict);
+        }
+        if self.tally.differs() {
+            self.outcome.status = Status::Flaky;
+            self.outcome.failure_kind = None;
+            self.outcome.reason = Some(self.tally.sentence());
+        }
+    }
+
+    /// Makes an attempt's verdict the task's.
+    fn take(&mut self, plan: &TrialPlan, record: &Record, verdict: Verdict) {
         let failed = verdict.status != Some(Status::Passed);
         self.outcome.status = verdict.status.unwrap_or(Status::NotRun);
         self.outcome.reward = verdict.reward;
         self.outcome.failure_kind = verdict.kind;
         self.outcome.reason = verdict.reason;
+        self.outcome.rewards = None;
+        self.outcome.reward_components = None;
         if let Ok(scored) = &record.result {
             let shown = |key: &str| plan.redactor.text(key);
             let reward = &scored.reward;

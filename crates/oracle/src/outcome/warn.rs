@@ -25,12 +25,9 @@ impl Sum<'_> {
         if record.kind == AttemptKind::Nop {
             if let (Some(kind), true) = (&verdict.kind, verdict.status == Some(Status::Failed)) {
                 let message = format!("on the untouched state the verifier gives no reward (`{kind}`)");
-                self.outcome.findings.push(
-                    Finding::new(&rules::NOP_MISSING_REWARD, message)
-                        .help("write 0 when the work is missing or wrong; a crash looks the same as a broken verifier")
-                        .in_task(&self.task.id)
-                        .at_path(&self.task.folder),
-                );
+                self.push(Finding::new(&rules::NOP_MISSING_REWARD, message).help(
+                    "write 0 when the work is missing or wrong; a crash looks the same as a broken verifier",
+                ));
             }
             return;
         }

@@ -7,5 +7,6 @@ mod image;
 mod many;
 mod masks;
 mod order;
+mod repeat;
 mod shown;
 mod tasks;

@@ -14,7 +14,7 @@ use task_model::{Contract, ContractChoice, Dataset};
 use crate::cli::{NetworkChoice, ValidateArgs, ValidateFormat};
 use crate::exit::{Ending, is_broken_pipe};
 use crate::grants;
-use crate::output::{Evidence, Live, Printer, TaskLines};
+use crate::output::{Columns, Evidence, Live, Printer, TaskLines};
 use crate::report::{SCHEMA, TargetReport, TaskReport, Tool, ValidateReport};
 use crate::settings::Settings;
 use interrupt::Interrupt;
@@ -49,6 +49,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             contract: dataset.contract,
             min_reward: args.min_reward,
             nop: args.nop,
+            repeat: args.repeat.get(),
             require_solution: args.require_solution,
             network: match args.network {
                 NetworkChoice::None => sandbox::Network::None,
@@ -117,7 +118,11 @@ impl Run<'_> {
     ) -> anyhow::Result<(Vec<TaskReport>, Vec<Finding>)> {
         let color = printer.as_ref().is_some_and(|p| p.color);
         let selected = || self.datasets.iter().flat_map(|d| &d.tasks).filter(|t| t.selected);
-        let lines = TaskLines::new(selected().map(|t| t.id.as_str()), self.args.nop, color);
+        let columns = Columns {
+            repeat: (self.args.repeat.get() > 1).then_some(self.args.min_reward),
+            nop: self.args.nop,
+        };
+        let lines = TaskLines::new(selected().map(|t| t.id.as_str()), columns, color);
         let reporter = Reporter {
             args: self.args,
             settings: self.settings,

@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use findings::Level;
-use oracle::{Attempt, AttemptKind, Status, TaskOutcome};
+use oracle::{Attempt, Status, TaskOutcome};
 use task_model::{Dataset, Reference, Task};
 
 use super::means::Means;
@@ -78,6 +78,7 @@ impl Reporter<'_> {
         report.status = match outcome.status {
             Status::Passed => TaskStatus::Passed,
             Status::Failed => TaskStatus::Failed,
+            Status::Flaky => TaskStatus::Flaky,
             Status::Masked => TaskStatus::Masked,
             Status::Unvalidated => TaskStatus::Unvalidated,
             Status::Refused => TaskStatus::Refused,
@@ -118,10 +119,7 @@ impl Reporter<'_> {
         };
         let shown = |path: &Utf8Path| self.settings.shown(path).to_string();
         AttemptReport {
-            kind: match attempt.kind {
-                AttemptKind::Oracle => "oracle".to_owned(),
-                AttemptKind::Nop => "nop".to_owned(),
-            },
+            kind: attempt.kind.as_str().to_owned(),
             repeat: attempt.repeat,
             reward: attempt.reward,
             failure_kind: attempt.failure_kind.clone(),
