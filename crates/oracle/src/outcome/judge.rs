@@ -7,11 +7,12 @@ use task_model::Contract;
 use super::{Sum, Verdict};
 use crate::api::Status;
 use crate::evidence;
-use crate::plan::TrialPlan;
-use crate::trial::{Fault, Record, Scored, ending};
+use crate::plan::{TrialPlan, TurnPlan};
+use crate::trial::{Fault, Scored, TurnRecord, ending};
 
 impl Sum<'_> {
-    pub(super) fn judge(&self, plan: &TrialPlan, record: &Record) -> Verdict {
+    /// Says what a turn means.
+    pub(super) fn judge(&self, plan: &TrialPlan, turn: &TurnPlan, record: &TurnRecord) -> Verdict {
         let verdict = match &record.result {
             Err(Fault::Interrupted) => Verdict {
                 status: Some(Status::NotRun),
@@ -25,7 +26,7 @@ impl Sum<'_> {
                 reason: Some(reason.clone()),
                 ..Verdict::default()
             },
-            Ok(scored) => self.score(plan, record, scored),
+            Ok(scored) => self.score(plan, turn, record, scored),
         };
         Verdict {
             reason: verdict.reason.map(|reason| plan.redactor.text(&reason)),
@@ -33,7 +34,7 @@ impl Sum<'_> {
         }
     }
 
-    fn score(&self, plan: &TrialPlan, record: &Record, scored: &Scored) -> Verdict {
+    fn score(&self, plan: &TrialPlan, turn: &TurnPlan, record: &TurnRecord, scored: &Scored) -> Verdict {
         let reward = &scored.reward;
         let failed = |kind: &str, reason: String| Verdict {
             status: Some(Status::Failed),
@@ -45,7 +46,7 @@ impl Sum<'_> {
             .verify
             .as_ref()
             .is_some_and(|exit| exit.ended == Ended::TimedOut);
-        let limit = plan.verify.limit.as_secs_f64();
+        let limit = turn.verify.limit.as_secs_f64();
         match (plan.contract, timed_out) {
             (Contract::Harbor | Contract::Agentcompass, true) => {
                 return failed(
@@ -88,7 +89,7 @@ impl Sum<'_> {
     }
 
     /// Says why there is no score: what reward-parsing says, then how test.sh ended and what its log suggests.
-    fn no_score(&self, record: &Record, reward: &Reward) -> String {
+    fn no_score(&self, record: &TurnRecord, reward: &Reward) -> String {
         let mut parts = vec![match (&reward.reason, reward.failure) {
             (Some(reason), _) => findings::sanitize::line(reason),
             (None, Some(Failure::Missing | Failure::FileNotFound)) => {
@@ -108,7 +109,7 @@ impl Sum<'_> {
         parts.join("; ")
     }
 
-    fn hint(&self, record: &Record) -> Option<String> {
+    fn hint(&self, record: &TurnRecord) -> Option<String> {
         let network = self.options.network == Network::Host;
         let of = |exit: &Option<Exit>| exit.as_ref().and_then(|exit| evidence::hint(&exit.tail, network));
         of(&record.verify).or_else(|| of(&record.solve))

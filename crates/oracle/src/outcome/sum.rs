@@ -11,7 +11,7 @@ use crate::evidence;
 use crate::plan::{NotRun, TrialPlan};
 use crate::results::TaskLogs;
 use crate::rules;
-use crate::trial::{Fault, Record};
+use crate::trial::{Fault, Record, TurnRecord};
 
 impl TaskOutcome {
     /// Returns an outcome with nothing but an ending.
@@ -77,15 +77,19 @@ impl<'a> Sum<'a> {
         record: &Record,
         logs: Option<&TaskLogs>,
     ) -> bool {
-        self.outcome.workdir = Some(plan.workdir.clone());
-        self.outcome.workdir_source = Some(plan.workdir_source);
-        let verdict = self.judge(plan, record);
-        self.attempt(plan, repeat, record, &verdict, logs);
-        self.warn(plan, record, &verdict);
+        self.outcome.workdir = Some(plan.room.workdir.clone());
+        self.outcome.workdir_source = Some(plan.room.workdir_source);
+        let (Some(turn), Some(left)) = (plan.turns.first(), record.turns.first()) else {
+            return false;
+        };
+        let verdict = self.judge(plan, turn, left);
+        self.attempt(plan, repeat, left, &verdict, logs);
+        self.warn_of_leftover(record.leftover.as_ref());
+        self.warn(plan, turn, left, &verdict);
         let go_on = matches!(verdict.status, Some(Status::Passed | Status::Failed));
         match record.kind {
-            AttemptKind::Oracle => self.settle(plan, repeat, record, verdict),
-            AttemptKind::Nop => self.settle_nop(plan, record, verdict),
+            AttemptKind::Oracle => self.settle(plan, repeat, left, verdict),
+            AttemptKind::Nop => self.settle_nop(plan, left, verdict),
         }
         go_on
     }
@@ -112,7 +116,7 @@ impl<'a> Sum<'a> {
         &mut self,
         plan: &TrialPlan,
         repeat: u32,
-        record: &Record,
+        record: &TurnRecord,
         verdict: &Verdict,
         logs: Option<&TaskLogs>,
     ) {
@@ -122,7 +126,7 @@ impl<'a> Sum<'a> {
                 .iter()
                 .map(|(name, bytes)| (*name, plan.redactor.bytes(bytes)))
                 .collect();
-            logs.write(record.kind, repeat, &files)
+            logs.write(plan.kind, repeat, &files)
         });
         let folder = match written {
             None => None,
@@ -133,7 +137,7 @@ impl<'a> Sum<'a> {
             }
         };
         self.outcome.attempts.push(Attempt {
-            kind: record.kind,
+            kind: plan.kind,
             repeat,
             reward: verdict.reward,
             failure_kind: verdict.kind.clone(),
@@ -145,7 +149,7 @@ impl<'a> Sum<'a> {
 
     /// Of repeated attempts the lowest speaks for the task; when they differ, it is flaky. A fault leaves the task
     /// without a verdict unless the attempts before it differed already.
-    fn settle(&mut self, plan: &TrialPlan, repeat: u32, record: &Record, mut verdict: Verdict) {
+    fn settle(&mut self, plan: &TrialPlan, repeat: u32, record: &TurnRecord, mut verdict: Verdict) {
         if !matches!(verdict.status, Some(Status::Passed | Status::Failed)) {
             if self.options.repeat > 1 {
                 let which = format!("in attempt {repeat} of {}: ", self.options.repeat);
@@ -170,7 +174,7 @@ impl<'a> Sum<'a> {
     }
 
     /// Makes an attempt's verdict the task's.
-    fn take(&mut self, plan: &TrialPlan, record: &Record, verdict: Verdict) {
+    fn take(&mut self, plan: &TrialPlan, record: &TurnRecord, verdict: Verdict) {
         let failed = verdict.status != Some(Status::Passed);
         self.outcome.status = verdict.status.unwrap_or(Status::NotRun);
         self.outcome.reward = verdict.reward;
@@ -196,7 +200,7 @@ impl<'a> Sum<'a> {
     }
 
     /// The no-op can only make things worse: at the threshold the task proves nothing, and a fault leaves it open.
-    fn settle_nop(&mut self, plan: &TrialPlan, record: &Record, verdict: Verdict) {
+    fn settle_nop(&mut self, plan: &TrialPlan, record: &TurnRecord, verdict: Verdict) {
         match verdict.status {
             Some(Status::Passed) if self.outcome.failure_kind.is_none() => {
                 self.outcome.status = Status::Failed;
@@ -226,7 +230,7 @@ impl<'a> Sum<'a> {
     }
 
     /// Shows the log that explains a failure, and what lay in /logs/verifier.
-    fn explain(&mut self, plan: &TrialPlan, record: &Record) {
+    fn explain(&mut self, plan: &TrialPlan, record: &TurnRecord) {
         self.outcome.verifier_files = record
             .verifier_files
             .iter()

@@ -6,23 +6,28 @@ use task_model::Contract;
 
 use super::{Sum, Verdict};
 use crate::api::{AttemptKind, Status};
-use crate::plan::TrialPlan;
+use crate::plan::{TrialPlan, TurnPlan};
 use crate::rules;
-use crate::trial::{Record, ending};
+use crate::trial::{TurnRecord, ending};
 
 impl Sum<'_> {
-    pub(super) fn warn(&mut self, plan: &TrialPlan, record: &Record, verdict: &Verdict) {
-        if let Some(leftover) = &record.leftover {
+    /// Says that something of a sandbox stayed.
+    pub(super) fn warn_of_leftover(&mut self, leftover: Option<&String>) {
+        if let Some(leftover) = leftover {
             let message = format!(
                 "the sandbox could not be cleared away: {}",
                 findings::sanitize::line(leftover)
             );
             self.find(&rules::SANDBOX_LEFTOVER, message);
         }
+    }
+
+    /// Says what a turn showed beside its verdict.
+    pub(super) fn warn(&mut self, plan: &TrialPlan, turn: &TurnPlan, record: &TurnRecord, verdict: &Verdict) {
         let Ok(scored) = &record.result else {
             return;
         };
-        if record.kind == AttemptKind::Nop {
+        if plan.kind == AttemptKind::Nop {
             if let (Some(kind), true) = (&verdict.kind, verdict.status == Some(Status::Failed)) {
                 let message = format!("on the untouched state the verifier gives no reward (`{kind}`)");
                 self.push(Finding::new(&rules::NOP_MISSING_REWARD, message).help(
@@ -51,7 +56,7 @@ impl Sum<'_> {
                 &rules::LATE_REWARD,
                 format!(
                     "test.sh wrote a reward and ran past its time limit of {} s; Gym counts it, Harbor does not",
-                    plan.verify.limit.as_secs_f64()
+                    turn.verify.limit.as_secs_f64()
                 ),
             );
         }

@@ -1,20 +1,18 @@
 //! From a loaded task to a [`TrialPlan`].
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sandbox::{Entry, RootFs, Spec, UserName};
+use sandbox::{RootFs, Spec, UserName};
 use task_model::config::{Field, Os, TaskToml, UserRef};
-use task_model::{Contract, Dataset, Reference, Task, digest};
+use task_model::{Contract, Dataset, Task};
 
+use super::scripts::{argv, instruction, scripts, solution, tools};
 use super::{
-    AGENT_LOGS, ARTIFACTS, BaseEnv, Clear, HookPlan, NotRun, SOLUTION, ScriptPlan, SolutionPlan, TESTS,
-    TrialPlan, Users, VERIFIER_LOGS, image, limits, network,
+    AGENT_LOGS, ARTIFACTS, BaseEnv, Clear, HookPlan, NotRun, RoomPlan, ScriptPlan, TESTS, TrialPlan,
+    TurnPlan, Users, VERIFIER_LOGS, image, limits, network,
 };
 use crate::api::{AttemptKind, TrialOptions};
 use crate::env::{Filler, Redactor, Variable};
-use crate::{files, trajectory};
-
-/// The bound on reading answer.md and instruction.md.
-const TEXT_BOUND: u64 = 16 << 20;
+use crate::files;
 
 /// Plans one attempt.
 ///
@@ -64,19 +62,10 @@ pub fn plan(
         usable(variable)?;
     }
 
-    Ok(TrialPlan {
-        kind,
-        contract,
-        spec: spec(options, config, &workdir),
-        workdir_source,
-        users: users(config, contract, image.user)?,
-        base,
-        environment: if image.files_to_workdir {
-            files::uploads(&task.tree, "environment", &|_| false)
-        } else {
-            Vec::new()
-        },
-        health: config.environment.healthcheck.as_ref().map(limits::health),
+    let turn = TurnPlan {
+        step: None,
+        instruction: instruction(task),
+        users: users(config, contract, image.user.as_ref())?,
         solution: if oracle {
             solution(task, contract, solve_env, times.solve)?
         } else {
@@ -97,10 +86,26 @@ pub fn plan(
             env: verify_env,
             limit: times.verify,
         },
+    };
+    Ok(TrialPlan {
+        kind,
+        contract,
+        room: RoomPlan {
+            spec: spec(options, config, &workdir),
+            workdir_source,
+            user: image.user,
+            base,
+            environment: if image.files_to_workdir {
+                files::uploads(&task.tree, "environment", &|_| false)
+            } else {
+                Vec::new()
+            },
+            health: config.environment.healthcheck.as_ref().map(limits::health),
+            workdir,
+        },
+        turns: vec![turn],
         tools: tools(task, contract, oracle),
-        instruction: instruction(task),
         redactor: Redactor::new(&filler.used),
-        workdir,
     })
 }
 
@@ -211,11 +216,10 @@ fn spec(options: &TrialOptions, config: &TaskToml, workdir: &Utf8Path) -> Spec {
 }
 
 /// AgentCompass runs everything as the image's user.
-fn users(config: &TaskToml, contract: Contract, image: Option<UserName>) -> Result<Users, NotRun> {
+fn users(config: &TaskToml, contract: Contract, image: Option<&UserName>) -> Result<Users, NotRun> {
     Ok(Users {
-        agent: user(&config.agent.user, contract)?.or_else(|| image.clone()),
-        verifier: user(&config.verifier.user, contract)?.or_else(|| image.clone()),
-        image,
+        agent: user(&config.agent.user, contract)?.or_else(|| image.cloned()),
+        verifier: user(&config.verifier.user, contract)?.or_else(|| image.cloned()),
     })
 }
 
@@ -235,98 +239,4 @@ fn user(field: &Field<UserRef>, contract: Contract) -> Result<Option<UserName>, 
         UserRef::Name(name) => Some(UserName::Name(name.clone())),
         UserRef::Uid(uid) => Some(UserName::Uid(*uid)),
     })
-}
-
-/// Gym hands the script to bash; Harbor and AgentCompass run it by its path from a shell, so the shebang counts.
-fn argv(contract: Contract, script: &str) -> Vec<String> {
-    match contract {
-        Contract::Gym => vec!["bash".to_owned(), script.to_owned()],
-        Contract::Harbor | Contract::Agentcompass => {
-            vec!["bash".to_owned(), "-c".to_owned(), format!("({script})")]
-        }
-    }
-}
-
-/// Returns the reference that counts: answer.md is Gym's alone.
-pub(crate) fn reference(task: &Task, contract: Contract) -> Reference {
-    match (task.reference, contract) {
-        (Reference::AnswerMd, Contract::Harbor | Contract::Agentcompass) => Reference::None,
-        (reference, _) => reference,
-    }
-}
-
-fn solution(
-    task: &Task,
-    contract: Contract,
-    env: Vec<Variable>,
-    limit: std::time::Duration,
-) -> Result<Option<SolutionPlan>, NotRun> {
-    Ok(match reference(task, contract) {
-        Reference::None => None,
-        Reference::AnswerMd => {
-            let bytes = task
-                .tree
-                .read("solution/answer.md", TEXT_BOUND)
-                .map_err(|fault| {
-                    NotRun::masked("solution_upload_failed", format!("`solution/answer.md` {fault}"))
-                })?;
-            Some(SolutionPlan::Answer(bytes))
-        }
-        Reference::SolveSh => {
-            let mut own = Vec::new();
-            let mut output = None;
-            if contract != Contract::Gym {
-                own.push(Variable {
-                    name: "DEBIAN_FRONTEND".to_owned(),
-                    value: "noninteractive".to_owned(),
-                    granted: false,
-                });
-                output = Some(Utf8PathBuf::from(format!("{AGENT_LOGS}/oracle.txt")));
-            }
-            own.extend(env);
-            Some(SolutionPlan::Script {
-                files: scripts(task, contract, "solution", "solve.sh"),
-                script: ScriptPlan {
-                    argv: argv(contract, &format!("{SOLUTION}/solve.sh")),
-                    env: own,
-                    limit,
-                },
-                output,
-            })
-        }
-    })
-}
-
-/// Returns a folder of scripts as the runner uploads it, its entry script executable. Harbor (and AgentCompass, which
-/// uses its verifier) leaves behind what a .harborignore names.
-fn scripts(task: &Task, contract: Contract, folder: &str, script: &str) -> Vec<Entry> {
-    let tree = &task.tree;
-    let rules = contract != Contract::Gym
-        && tree
-            .under(folder)
-            .iter()
-            .any(|node| node.path.file_name() == Some(".harborignore"));
-    let skip = |path: &Utf8Path| rules && digest::is_ignored(tree, path).unwrap_or(false);
-    let mut entries = files::uploads(tree, folder, &skip);
-    files::make_executable(tree, folder, script, &mut entries);
-    entries
-}
-
-/// Programs that the runner itself uses in the image.
-fn tools(task: &Task, contract: Contract, oracle: bool) -> Vec<&'static str> {
-    if contract != Contract::Gym {
-        return Vec::new();
-    }
-    let mut tools = vec!["timeout", "tar", "gzip", "find"];
-    if oracle && reference(task, contract) == Reference::AnswerMd {
-        tools.push("base64");
-    }
-    tools
-}
-
-fn instruction(task: &Task) -> String {
-    match task.tree.read("instruction.md", TEXT_BOUND) {
-        Ok(bytes) => trajectory::without_canary(&String::from_utf8_lossy(&bytes)).to_owned(),
-        Err(_) => String::new(),
-    }
 }

@@ -6,6 +6,8 @@ mod build;
 mod image;
 mod limits;
 mod network;
+mod scripts;
+mod turn;
 
 use std::time::Duration;
 
@@ -17,8 +19,9 @@ use crate::api::{AttemptKind, Status, WorkdirSource};
 use crate::env::{Redactor, Variable};
 
 pub use build::plan;
-pub(crate) use build::reference;
 pub use limits::effective;
+pub(crate) use scripts::reference;
+pub use turn::{Clear, HookPlan, ScriptPlan, SolutionPlan, TurnPlan, Users};
 
 /// `PATH` of Debian's root, what every script starts with.
 pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -37,49 +40,33 @@ pub struct TrialPlan {
     pub kind: AttemptKind,
     /// Whose rules count.
     pub contract: Contract,
+    /// The sandbox of the work.
+    pub room: RoomPlan,
+    /// What happens in it, in order: one turn, or one a step. Never empty.
+    pub turns: Vec<TurnPlan>,
+    /// Programs that the runner of this contract needs in the image, looked for before the solution runs.
+    pub tools: Vec<&'static str>,
+    /// Takes granted values out of what is shown.
+    pub redactor: Redactor,
+}
+
+/// What a sandbox is started with and given once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoomPlan {
     /// The sandbox.
     pub spec: Spec,
     /// Working directory of every script.
     pub workdir: Utf8PathBuf,
     /// Where it was read from.
     pub workdir_source: WorkdirSource,
-    /// Who runs what.
-    pub users: Users,
+    /// The image's own user; `None` is the root file system's default.
+    pub user: Option<UserName>,
     /// Variables that every script sees.
     pub base: BaseEnv,
     /// Files of environment/ that go to the working directory.
     pub environment: Vec<Entry>,
     /// `[environment.healthcheck]`.
     pub health: Option<HealthPlan>,
-    /// What the oracle does; `None` for the no-op.
-    pub solution: Option<SolutionPlan>,
-    /// `[[verifier.collect]]`.
-    pub collect: Vec<HookPlan>,
-    /// Files of /logs/verifier that survive the emptying, as regular files.
-    pub inputs: Vec<String>,
-    /// How planted files are kept away from the verifier.
-    pub clear: Clear,
-    /// Files of tests/.
-    pub tests: Vec<Entry>,
-    /// test.sh.
-    pub verify: ScriptPlan,
-    /// Programs that the runner of this contract needs in the image, looked for before the solution runs.
-    pub tools: Vec<&'static str>,
-    /// The instruction as an agent gets it, for the transcript.
-    pub instruction: String,
-    /// Takes granted values out of what is shown.
-    pub redactor: Redactor,
-}
-
-/// Users as the task names them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Users {
-    /// The image's own; `None` is the root file system's default.
-    pub image: Option<UserName>,
-    /// Of the solution; `None` is the image's.
-    pub agent: Option<UserName>,
-    /// Of test.sh; `None` is the image's, never the agent's.
-    pub verifier: Option<UserName>,
 }
 
 /// Variables that every script sees, before its own.
@@ -120,33 +107,6 @@ impl BaseEnv {
     }
 }
 
-/// A script with its limit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScriptPlan {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Variables on top of the base.
-    pub env: Vec<Variable>,
-    /// Wall time.
-    pub limit: Duration,
-}
-
-/// What the oracle does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SolutionPlan {
-    /// Runs `solution/solve.sh`.
-    Script {
-        /// Files of solution/, for /solution.
-        files: Vec<Entry>,
-        /// The script.
-        script: ScriptPlan,
-        /// File inside that gets its output; `None` keeps only the tail.
-        output: Option<Utf8PathBuf>,
-    },
-    /// Copies `solution/answer.md` to `answer.md` in the working directory.
-    Answer(std::sync::Arc<[u8]>),
-}
-
 /// `[environment.healthcheck]` with its numbers made usable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HealthPlan {
@@ -164,26 +124,6 @@ pub struct HealthPlan {
     pub retries: f64,
     /// All tries together.
     pub total: Duration,
-}
-
-/// One `[[verifier.collect]]` hook.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HookPlan {
-    /// For `bash -c`.
-    pub command: String,
-    /// Who; `None` is the image's user.
-    pub user: Option<UserName>,
-    /// Wall time.
-    pub limit: Duration,
-}
-
-/// How planted files are kept away from the verifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clear {
-    /// /tests and /logs/verifier are empty and out of the work's reach (Gym, AgentCompass).
-    Folders,
-    /// Only the two reward files are removed, as root; everything else stays (Harbor).
-    RewardFiles,
 }
 
 /// Why a task is not run; an outcome, not an error.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use sandbox::{Ended, View};
 
 use super::{Exec, Fault, Trial, ending, shell, shown};
+use crate::plan::HealthPlan;
 
 /// How often a wait looks whether the caller cancelled.
 const SLICE: Duration = Duration::from_millis(20);
@@ -14,17 +15,14 @@ const SHORTEST: Duration = Duration::from_millis(10);
 impl Trial<'_> {
     /// Tries until the check passes. Failures inside the start period do not count; then the number of retries is
     /// the number of failures that end it.
-    pub(super) fn wait_until_healthy(&mut self) -> Result<(), Fault> {
-        let Some(check) = &self.plan.health else {
-            return Ok(());
-        };
+    pub(super) fn wait_until_healthy(&mut self, check: &HealthPlan) -> Result<(), Fault> {
         let began = Instant::now();
         let mut tries: u64 = 0;
         let mut counted: f64 = 0.0;
         loop {
             let left = check.total.saturating_sub(began.elapsed());
-            let user = self.users.image.clone();
-            let exit = self.exec(&Exec {
+            let user = self.room.image.clone();
+            let exit = self.room.exec(&Exec {
                 argv: &shell(&check.command),
                 user: &user,
                 env: &[],
@@ -52,7 +50,7 @@ impl Trial<'_> {
                 } else {
                     format!("{tries} times")
                 };
-                self.keep("healthcheck.txt", exit.tail.clone());
+                self.turn.keep("healthcheck.txt", exit.tail.clone());
                 return Err(Fault::Masked {
                     kind: "healthcheck_failed",
                     reason: format!(
@@ -70,7 +68,7 @@ impl Trial<'_> {
     fn pause(&self, length: Duration) -> Result<(), Fault> {
         let until = Instant::now() + length;
         loop {
-            self.checkpoint()?;
+            self.room.checkpoint()?;
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Ok(());

@@ -1,26 +1,33 @@
-//! One attempt, carried out as planned: set-up, solution, verifier, the reward read once.
+//! One attempt, carried out as planned: set-up, then each turn's work and verification, the reward read once.
 
 mod health;
+mod room;
 mod setup;
 mod solve;
 mod verify;
 
-use std::time::Duration;
-
-use camino::Utf8Path;
 use reward_parsing::Reward;
-use sandbox::{Command, Ended, Engine, Exit, Sandbox, SandboxError, User, UserError, View};
+use sandbox::{Ended, Engine, Exit, SandboxError, User, UserError};
 use task_model::Task;
 
+use self::room::{Exec, Room};
 use crate::Cancel;
 use crate::api::{AttemptKind, Event, Phase};
-use crate::env::Variable;
-use crate::plan::TrialPlan;
+use crate::plan::{TrialPlan, TurnPlan};
 
 /// What an attempt left.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) kind: AttemptKind,
+    /// The turns that began, at least one.
+    pub(crate) turns: Vec<TurnRecord>,
+    /// Why the sandbox could not be closed.
+    pub(crate) leftover: Option<String>,
+}
+
+/// What a turn left.
+#[derive(Debug)]
+pub(crate) struct TurnRecord {
     /// solve.sh, when it ran.
     pub(crate) solve: Option<Exit>,
     /// test.sh, when it ran.
@@ -31,8 +38,28 @@ pub(crate) struct Record {
     pub(crate) logs: Vec<(&'static str, Vec<u8>)>,
     /// What lay in /logs/verifier.
     pub(crate) verifier_files: Vec<String>,
-    /// Why the sandbox could not be closed.
-    pub(crate) leftover: Option<String>,
+    /// Whether anybody wants the logs.
+    keep_logs: bool,
+}
+
+impl TurnRecord {
+    fn new(keep_logs: bool) -> Self {
+        Self {
+            solve: None,
+            verify: None,
+            result: Err(Fault::Interrupted),
+            logs: Vec::new(),
+            verifier_files: Vec::new(),
+            keep_logs,
+        }
+    }
+
+    /// Keeps a log for the results folder.
+    fn keep(&mut self, name: &'static str, bytes: impl Into<Vec<u8>>) {
+        if self.keep_logs {
+            self.logs.push((name, bytes.into()));
+        }
+    }
 }
 
 /// A verdict.
@@ -81,40 +108,34 @@ pub(crate) fn run(
 ) -> Record {
     let mut record = Record {
         kind: plan.kind,
-        solve: None,
-        verify: None,
-        result: Err(Fault::Interrupted),
-        logs: Vec::new(),
-        verifier_files: Vec::new(),
+        turns: Vec::new(),
         leftover: None,
     };
+    let mut first = TurnRecord::new(keep_logs);
     events(Event::Began(plan.kind, Phase::Setup));
     if cancel.is_cancelled() {
+        record.turns.push(first);
         return record;
     }
-    let sandbox = match engine.start(&plan.spec) {
-        Ok(sandbox) => sandbox,
-        Err(error) => {
-            record.result = Err(fault(&error, cancel));
-            return record;
+    let opened = Room::open(&plan.room, engine, cancel).and_then(|mut room| {
+        let users = setup::users(plan, &mut room)?;
+        Ok((room, users))
+    });
+    match opened {
+        Err(fault) => {
+            first.result = Err(fault);
+            record.turns.push(first);
         }
-    };
-    match setup::users(plan, sandbox) {
-        Err(fault) => record.result = Err(fault),
-        Ok((sandbox, users)) => {
+        Ok((room, users)) => {
             let mut trial = Trial {
                 plan,
                 task,
-                cancel,
-                keep_logs,
-                sandbox,
-                users,
-                record: &mut record,
+                events,
+                room,
+                turn: first,
             };
-            let result = trial.carry_out(events);
-            let Trial { sandbox, .. } = trial;
-            record.result = result;
-            if let Err(error) = sandbox.close() {
+            trial.carry_out(&users, &mut record);
+            if let Err(error) = trial.room.close() {
                 record.leftover = Some(error.to_string());
             }
         }
@@ -122,10 +143,8 @@ pub(crate) fn run(
     record
 }
 
-/// The users of a trial, looked up in its sandbox.
-struct TrialUsers {
-    root: User,
-    image: User,
+/// The users of a turn, looked up in the sandbox.
+struct TurnUsers {
     agent: User,
     verifier: User,
 }
@@ -133,72 +152,51 @@ struct TrialUsers {
 struct Trial<'a> {
     plan: &'a TrialPlan,
     task: &'a Task,
-    cancel: &'a Cancel,
-    keep_logs: bool,
-    sandbox: Box<dyn Sandbox>,
-    users: TrialUsers,
-    record: &'a mut Record,
+    events: &'a (dyn Fn(Event) + Sync),
+    /// The sandbox of the work.
+    room: Room<'a>,
+    /// What the present turn left so far.
+    turn: TurnRecord,
 }
 
 impl Trial<'_> {
-    fn carry_out(&mut self, events: &(dyn Fn(Event) + Sync)) -> Result<Scored, Fault> {
+    /// Takes the turns until one says that no other follows.
+    fn carry_out(&mut self, users: &[TurnUsers], record: &mut Record) {
+        let keep_logs = self.turn.keep_logs;
+        let plan = self.plan;
+        let mut set_up = self.set_up();
+        for (turn, users) in plan.turns.iter().zip(users) {
+            self.turn.result = match std::mem::replace(&mut set_up, Ok(())) {
+                Ok(()) => self.take_turn(turn, users),
+                Err(fault) => Err(fault),
+            };
+            let done = std::mem::replace(&mut self.turn, TurnRecord::new(keep_logs));
+            let over = done.result.is_err();
+            record.turns.push(done);
+            if over {
+                return;
+            }
+        }
+    }
+
+    fn set_up(&mut self) -> Result<(), Fault> {
         self.put_environment()?;
         self.look_for_tools()?;
-        self.wait_until_healthy()?;
+        match &self.plan.room.health {
+            None => Ok(()),
+            Some(check) => self.wait_until_healthy(check),
+        }
+    }
+
+    fn take_turn(&mut self, turn: &TurnPlan, users: &TurnUsers) -> Result<Scored, Fault> {
         let mut said = None;
-        if self.plan.solution.is_some() {
-            events(Event::Began(self.plan.kind, Phase::Solve));
-            said = self.solve()?;
+        if let Some(solution) = &turn.solution {
+            (self.events)(Event::Began(self.plan.kind, Phase::Solve));
+            said = self.solve(solution, users)?;
         }
-        events(Event::Began(self.plan.kind, Phase::Verify));
-        self.verify(said.as_deref())
+        (self.events)(Event::Began(self.plan.kind, Phase::Verify));
+        self.verify(turn, users, said.as_deref())
     }
-
-    /// Runs a command in one view; faults of the sandbox are masks.
-    fn exec(&mut self, what: &Exec<'_>) -> Result<Exit, Fault> {
-        self.checkpoint()?;
-        let command = Command {
-            argv: what.argv.to_vec(),
-            cwd: self.plan.workdir.clone(),
-            env: self.plan.base.of(what.user, what.env),
-            user: what.user.clone(),
-            time_limit: Some(what.limit),
-            output: what.output.map(Utf8Path::to_owned),
-            view: what.view,
-        };
-        let exit = self
-            .sandbox
-            .run(&command)
-            .map_err(|error| fault(&error, self.cancel))?;
-        // A cancel kills the command; its exit then means nothing.
-        self.checkpoint()?;
-        Ok(exit)
-    }
-
-    fn checkpoint(&self) -> Result<(), Fault> {
-        if self.cancel.is_cancelled() {
-            Err(Fault::Interrupted)
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Keeps a log for the results folder.
-    fn keep(&mut self, name: &'static str, bytes: impl Into<Vec<u8>>) {
-        if self.keep_logs {
-            self.record.logs.push((name, bytes.into()));
-        }
-    }
-}
-
-/// A command of a trial.
-struct Exec<'a> {
-    argv: &'a [String],
-    user: &'a User,
-    env: &'a [Variable],
-    limit: Duration,
-    output: Option<&'a Utf8Path>,
-    view: View,
 }
 
 /// Returns `bash -c COMMAND`.

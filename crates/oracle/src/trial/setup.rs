@@ -2,46 +2,35 @@
 
 use std::time::Duration;
 
-use sandbox::{Sandbox, UserName, View};
+use sandbox::View;
 
-use super::{Exec, Fault, Trial, TrialUsers, fault, no_user, shell};
+use super::{Exec, Fault, Room, Trial, TurnUsers, shell};
 use crate::plan::TrialPlan;
 
-/// Looks up the users of a plan.
-pub(super) fn users(
-    plan: &TrialPlan,
-    mut sandbox: Box<dyn Sandbox>,
-) -> Result<(Box<dyn Sandbox>, TrialUsers), Fault> {
-    let mut find = |name: Option<&UserName>| sandbox.user(name).map_err(|error| no_user(&error));
-    let users = TrialUsers {
-        root: find(Some(&UserName::Uid(0)))?,
-        image: find(plan.users.image.as_ref())?,
-        agent: find(plan.users.agent.as_ref())?,
-        verifier: find(plan.users.verifier.as_ref())?,
-    };
-    // Hooks are looked up now as well, so that a user that is not there masks the task before the solution runs.
-    for hook in &plan.collect {
-        if let Some(name) = &hook.user {
-            find(Some(name))?;
+/// Looks up the users of every turn, hooks' too, so that one that is not there masks the task before anything runs.
+pub(super) fn users(plan: &TrialPlan, room: &mut Room<'_>) -> Result<Vec<TurnUsers>, Fault> {
+    let mut all = Vec::new();
+    for turn in &plan.turns {
+        all.push(TurnUsers {
+            agent: room.user(turn.users.agent.as_ref())?,
+            verifier: room.user(turn.users.verifier.as_ref())?,
+        });
+        for hook in &turn.collect {
+            room.user(hook.user.as_ref())?;
         }
     }
-    Ok((sandbox, users))
+    Ok(all)
 }
 
 impl Trial<'_> {
     /// Puts the files of environment/ into the working directory, where the format says so.
     pub(super) fn put_environment(&mut self) -> Result<(), Fault> {
-        if self.plan.environment.is_empty() {
+        let plan = self.plan;
+        if plan.room.environment.is_empty() {
             return Ok(());
         }
-        self.sandbox
-            .upload(
-                View::Work,
-                &self.plan.workdir,
-                &self.users.root,
-                &self.plan.environment,
-            )
-            .map_err(|error| fault(&error, self.cancel))
+        self.room
+            .put(View::Work, plan.room.workdir.as_str(), &plan.room.environment)
     }
 
     /// Gym's runner uses these programs of the image; without them a sample of Gym is masked, so it is here.
@@ -53,8 +42,8 @@ impl Trial<'_> {
             "for p in {}; do type -P \"$p\" >/dev/null || echo \"missing:$p\"; done",
             self.plan.tools.join(" ")
         );
-        let user = self.users.image.clone();
-        let exit = self.exec(&Exec {
+        let user = self.room.image.clone();
+        let exit = self.room.exec(&Exec {
             argv: &shell(&command),
             user: &user,
             env: &[],

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sandbox::{Entry, EntryKind, SandboxError, View};
+use sandbox::{Entry, EntryKind, SandboxError, User, View};
 
-use super::{Exec, Fault, Trial, fault};
+use super::{Exec, Fault, Trial, TurnUsers, fault};
 use crate::plan::{SOLUTION, SolutionPlan};
 use crate::trajectory;
 
@@ -15,57 +15,60 @@ const LOG_BOUND: u64 = 4 << 20;
 impl Trial<'_> {
     /// Carries the solution out and returns what the oracle said. A solution that fails or runs out of time is not
     /// the end: the verifier judges.
-    pub(super) fn solve(&mut self) -> Result<Option<String>, Fault> {
-        match &self.plan.solution {
-            None => Ok(None),
-            Some(SolutionPlan::Answer(bytes)) => {
+    pub(super) fn solve(
+        &mut self,
+        solution: &SolutionPlan,
+        users: &TurnUsers,
+    ) -> Result<Option<String>, Fault> {
+        match solution {
+            SolutionPlan::Answer(bytes) => {
                 let answer = Entry {
                     path: Utf8PathBuf::from("answer.md"),
                     mode: 0o644,
                     kind: EntryKind::Bytes(Arc::clone(bytes)),
                 };
-                self.checkpoint()?;
-                self.sandbox
-                    .upload(View::Work, &self.plan.workdir, &self.users.agent, &[answer])
-                    .map_err(|error| self.not_put(&error))?;
-                self.keep("solve.txt", bytes.to_vec());
+                self.put_solution(&self.plan.room.workdir, &users.agent, &[answer])?;
+                self.turn.keep("solve.txt", bytes.to_vec());
                 Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
             }
-            Some(SolutionPlan::Script {
+            SolutionPlan::Script {
                 files,
                 script,
                 output,
-            }) => {
-                self.checkpoint()?;
-                self.sandbox
-                    .upload(View::Work, Utf8Path::new(SOLUTION), &self.users.root, files)
-                    .map_err(|error| self.not_put(&error))?;
-                let user = self.users.agent.clone();
-                let exit = self.exec(&Exec {
+            } => {
+                let root = self.room.root.clone();
+                self.put_solution(Utf8Path::new(SOLUTION), &root, files)?;
+                let exit = self.room.exec(&Exec {
                     argv: &script.argv,
-                    user: &user,
+                    user: &users.agent,
                     env: &script.env,
                     limit: script.limit,
                     output: output.as_deref(),
                     view: View::Work,
                 })?;
                 let said = trajectory::said(&exit.tail);
-                if self.keep_logs {
+                if self.turn.keep_logs {
                     let log = match output {
-                        Some(path) => self.log(View::Work, path, LOG_BOUND, &exit.tail)?,
+                        Some(path) => self.room.log(View::Work, path, LOG_BOUND, &exit.tail)?,
                         None => exit.tail.clone(),
                     };
-                    self.keep("solve.txt", log);
+                    self.turn.keep("solve.txt", log);
                 }
-                self.record.solve = Some(exit);
+                self.turn.solve = Some(exit);
                 Ok(Some(said))
             }
         }
     }
 
+    fn put_solution(&mut self, folder: &Utf8Path, owner: &User, entries: &[Entry]) -> Result<(), Fault> {
+        self.room.checkpoint()?;
+        let put = self.room.sandbox()?.upload(View::Work, folder, owner, entries);
+        put.map_err(|error| self.not_put(&error))
+    }
+
     fn not_put(&self, error: &SandboxError) -> Fault {
         match error {
-            SandboxError::File { .. } | SandboxError::Io { .. } if !self.cancel.is_cancelled() => {
+            SandboxError::File { .. } | SandboxError::Io { .. } if !self.room.cancel.is_cancelled() => {
                 Fault::masked(
                     "solution_upload_failed",
                     format!(
@@ -74,7 +77,7 @@ impl Trial<'_> {
                     ),
                 )
             }
-            error => fault(error, self.cancel),
+            error => fault(error, self.room.cancel),
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The verifier in shared mode: hooks, empty folders, tests and shim, transcript, test.sh, the reward.
+//! The verifier: hooks, empty folders, tests and shim, transcript, test.sh, the reward.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use reward_parsing::{RewardFile, RewardFiles};
-use sandbox::{Ended, Entry, EntryKind, Exit, FileRead, View};
-use task_model::Contract;
+use sandbox::{Ended, Entry, EntryKind, Exit, FileRead, User, View};
+use task_model::{Contract, Task};
 
-use super::{Exec, Fault, Scored, Trial, ending, fault, no_user, shell, shown};
-use crate::plan::{AGENT_LOGS, Clear, TESTS, VERIFIER_LOGS};
+use super::{Exec, Fault, Room, Scored, Trial, TurnRecord, TurnUsers, ending, shell, shown};
+use crate::plan::{AGENT_LOGS, Clear, TESTS, TrialPlan, TurnPlan, VERIFIER_LOGS};
 use crate::trajectory;
 
 /// The bound on reading a reward file.
@@ -22,48 +22,28 @@ const STDOUT: &str = "test-stdout.txt";
 
 impl Trial<'_> {
     /// Verifies what is there. `said` is what the agent said, if anything.
-    pub(super) fn verify(&mut self, said: Option<&str>) -> Result<Scored, Fault> {
-        self.collect()?;
-        let view = self.empty_folders()?;
-        self.put_tests(view, said)?;
-        self.put_transcript(said)?;
-        let exit = self.run_test_sh(view)?;
-        let json = self.reward_file(view, "reward.json")?;
-        let txt = self.reward_file(view, "reward.txt")?;
-        self.record.verifier_files = self
-            .sandbox
-            .list(view, Utf8Path::new(VERIFIER_LOGS))
-            .map_err(|error| fault(&error, self.cancel))?;
-        if self.keep_logs {
-            let path = Utf8Path::new(VERIFIER_LOGS).join(STDOUT);
-            let log = self.log(view, &path, LOG_BOUND, &exit.tail)?;
-            self.keep(STDOUT, log);
-            for (name, file) in [("reward.json", &json), ("reward.txt", &txt)] {
-                if let FileRead::Bytes(bytes) = file {
-                    self.keep(name, bytes.clone());
-                }
-            }
-        }
-        self.record.verify = Some(exit);
-        self.checkpoint()?;
-        let files = RewardFiles {
-            json: seen(&json),
-            txt: seen(&txt),
+    pub(super) fn verify(
+        &mut self,
+        turn: &TurnPlan,
+        users: &TurnUsers,
+        said: Option<&str>,
+    ) -> Result<Scored, Fault> {
+        self.collect(turn)?;
+        let mut verifier = Verifier {
+            plan: self.plan,
+            task: self.task,
+            turn,
+            room: &mut self.room,
+            record: &mut self.turn,
         };
-        Ok(Scored {
-            reward: reward_parsing::score(files, reader(self.plan.contract)),
-            difference: reward_parsing::contract_differences(files),
-        })
+        let view = verifier.empty_folders()?;
+        verifier.judge(view, &users.verifier, said)
     }
 
-    fn collect(&mut self) -> Result<(), Fault> {
-        let plan = self.plan;
-        for hook in &plan.collect {
-            let user = match &hook.user {
-                None => self.users.image.clone(),
-                Some(name) => self.sandbox.user(Some(name)).map_err(|error| no_user(&error))?,
-            };
-            let exit = self.exec(&Exec {
+    fn collect(&mut self, turn: &TurnPlan) -> Result<(), Fault> {
+        for hook in &turn.collect {
+            let user = self.room.user(hook.user.as_ref())?;
+            let exit = self.room.exec(&Exec {
                 argv: &shell(&hook.command),
                 user: &user,
                 env: &[],
@@ -72,7 +52,7 @@ impl Trial<'_> {
                 view: View::Work,
             })?;
             if exit.ended != Ended::Code(0) {
-                self.keep("collect.txt", exit.tail.clone());
+                self.turn.keep("collect.txt", exit.tail.clone());
                 return Err(Fault::Masked {
                     kind: "collect_failed",
                     reason: format!(
@@ -86,86 +66,108 @@ impl Trial<'_> {
         }
         Ok(())
     }
+}
+
+/// The verification of one turn in one sandbox.
+pub(super) struct Verifier<'a, 'r> {
+    pub(super) plan: &'a TrialPlan,
+    pub(super) task: &'a Task,
+    pub(super) turn: &'a TurnPlan,
+    /// The agent's sandbox, or one of the verifier's own.
+    pub(super) room: &'a mut Room<'r>,
+    pub(super) record: &'a mut TurnRecord,
+}
+
+impl Verifier<'_, '_> {
+    /// Puts tests and transcript in, runs test.sh and reads the reward.
+    pub(super) fn judge(&mut self, view: View, user: &User, said: Option<&str>) -> Result<Scored, Fault> {
+        self.put_tests(view, said)?;
+        self.put_transcript(said)?;
+        let exit = self.run_test_sh(view, user)?;
+        let json = self.reward_file(view, "reward.json")?;
+        let txt = self.reward_file(view, "reward.txt")?;
+        self.record.verifier_files = self
+            .room
+            .ask(|sandbox| sandbox.list(view, Utf8Path::new(VERIFIER_LOGS)))?;
+        if self.record.keep_logs {
+            let path = Utf8Path::new(VERIFIER_LOGS).join(STDOUT);
+            let log = self.room.log(view, &path, LOG_BOUND, &exit.tail)?;
+            self.record.keep(STDOUT, log);
+            for (name, file) in [("reward.json", &json), ("reward.txt", &txt)] {
+                if let FileRead::Bytes(bytes) = file {
+                    self.record.keep(name, bytes.clone());
+                }
+            }
+        }
+        self.record.verify = Some(exit);
+        self.room.checkpoint()?;
+        let files = RewardFiles {
+            json: seen(&json),
+            txt: seen(&txt),
+        };
+        Ok(Scored {
+            reward: reward_parsing::score(files, reader(self.plan.contract)),
+            difference: reward_parsing::contract_differences(files),
+        })
+    }
 
     /// Takes away what could pass for the verifier's own work, and returns the view in which it runs.
     fn empty_folders(&mut self) -> Result<View, Fault> {
-        match self.plan.clear {
+        match self.turn.clear {
             Clear::RewardFiles => {
-                let user = self.users.root.clone();
-                let argv: Vec<String> = [
-                    "rm",
-                    "-f",
-                    "--",
-                    "/logs/verifier/reward.txt",
-                    "/logs/verifier/reward.json",
-                ]
-                .map(str::to_owned)
-                .to_vec();
-                let exit = self.exec(&Exec {
-                    argv: &argv,
-                    user: &user,
-                    env: &[],
-                    limit: Duration::from_secs(60),
-                    output: None,
-                    view: View::Work,
-                })?;
-                if exit.ended != Ended::Code(0) {
-                    return Err(Fault::Masked {
-                        kind: "provider_unavailable",
-                        reason: format!(
-                            "the reward files in {VERIFIER_LOGS} could not be removed before test.sh: `rm` {}",
-                            ending(exit.ended)
-                        ),
-                        tail: Some(("rm", exit.tail)),
-                    });
-                }
+                self.remove_reward_files(View::Work)?;
                 Ok(View::Work)
             }
             Clear::Folders => {
-                let inputs = self.declared_inputs()?;
-                self.checkpoint()?;
-                self.sandbox
-                    .isolate(&[Utf8PathBuf::from(TESTS), Utf8PathBuf::from(VERIFIER_LOGS)])
-                    .map_err(|error| fault(&error, self.cancel))?;
+                let inputs = declared_inputs(self.room, &self.turn.inputs)?;
+                self.room.checkpoint()?;
+                self.room.ask(|sandbox| {
+                    sandbox.isolate(&[Utf8PathBuf::from(TESTS), Utf8PathBuf::from(VERIFIER_LOGS)])
+                })?;
                 if !inputs.is_empty() {
-                    self.put(View::Apart, VERIFIER_LOGS, &inputs)?;
+                    self.room.put(View::Apart, VERIFIER_LOGS, &inputs)?;
                 }
                 Ok(View::Apart)
             }
         }
     }
 
-    /// Reads the declared inputs; only a regular file survives.
-    fn declared_inputs(&mut self) -> Result<Vec<Entry>, Fault> {
-        let mut entries = Vec::new();
-        for name in &self.plan.inputs {
-            let path = Utf8Path::new(VERIFIER_LOGS).join(name);
-            match self
-                .sandbox
-                .read(View::Work, &path, INPUT_BOUND)
-                .map_err(|error| fault(&error, self.cancel))?
-            {
-                FileRead::Bytes(bytes) => entries.push(Entry {
-                    path: Utf8PathBuf::from(name),
-                    mode: 0o644,
-                    kind: EntryKind::Bytes(bytes.into()),
-                }),
-                FileRead::Absent | FileRead::NotRegular(_) => {}
-                FileRead::TooLarge(size) => {
-                    return Err(Fault::masked(
-                        "provider_unavailable",
-                        format!("the declared input `{name}` of {size} bytes is too large to carry over"),
-                    ));
-                }
-            }
+    /// Removes the two reward files as root.
+    fn remove_reward_files(&mut self, view: View) -> Result<(), Fault> {
+        let user = self.room.root.clone();
+        let argv: Vec<String> = [
+            "rm",
+            "-f",
+            "--",
+            "/logs/verifier/reward.txt",
+            "/logs/verifier/reward.json",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let exit = self.room.exec(&Exec {
+            argv: &argv,
+            user: &user,
+            env: &[],
+            limit: Duration::from_secs(60),
+            output: None,
+            view,
+        })?;
+        if exit.ended != Ended::Code(0) {
+            return Err(Fault::Masked {
+                kind: "provider_unavailable",
+                reason: format!(
+                    "the reward files in {VERIFIER_LOGS} could not be removed before test.sh: `rm` {}",
+                    ending(exit.ended)
+                ),
+                tail: Some(("rm", exit.tail)),
+            });
         }
-        Ok(entries)
+        Ok(())
     }
 
     /// Puts the task's tests in, and the shim over them for a Python verifier.
     fn put_tests(&mut self, view: View, said: Option<&str>) -> Result<(), Fault> {
-        let plan = self.plan;
-        self.put(view, TESTS, &plan.tests)?;
+        self.room.put(view, TESTS, &self.turn.tests)?;
         let response = trajectory::response(said);
         if let Some(shim) = shim_builder::plan(self.task, Some(&response)) {
             let entries: Vec<Entry> = shim
@@ -177,65 +179,61 @@ impl Trial<'_> {
                     kind: EntryKind::Bytes(file.bytes),
                 })
                 .collect();
-            self.put(view, TESTS, &entries)?;
+            self.room.put(view, TESTS, &entries)?;
         }
         Ok(())
     }
 
     fn put_transcript(&mut self, said: Option<&str>) -> Result<(), Fault> {
-        let bytes = trajectory::transcript(self.plan.kind, &self.plan.instruction, said);
-        self.keep("trajectory.json", bytes.clone());
+        let bytes = trajectory::transcript(self.plan.kind, &self.turn.instruction, said);
+        self.record.keep("trajectory.json", bytes.clone());
         let entry = Entry {
             path: Utf8PathBuf::from("trajectory.json"),
             mode: 0o644,
             kind: EntryKind::Bytes(Arc::from(bytes)),
         };
-        self.put(View::Work, AGENT_LOGS, &[entry])
+        self.room.put(View::Work, AGENT_LOGS, &[entry])
     }
 
-    fn put(&mut self, view: View, folder: &str, entries: &[Entry]) -> Result<(), Fault> {
-        self.checkpoint()?;
-        self.sandbox
-            .upload(view, Utf8Path::new(folder), &self.users.root, entries)
-            .map_err(|error| fault(&error, self.cancel))
-    }
-
-    fn run_test_sh(&mut self, view: View) -> Result<Exit, Fault> {
-        let plan = self.plan;
-        let user = self.users.verifier.clone();
-        self.exec(&Exec {
-            argv: &plan.verify.argv,
-            user: &user,
-            env: &plan.verify.env,
-            limit: plan.verify.limit,
+    fn run_test_sh(&mut self, view: View, user: &User) -> Result<Exit, Fault> {
+        let script = &self.turn.verify;
+        self.room.exec(&Exec {
+            argv: &script.argv,
+            user,
+            env: &script.env,
+            limit: script.limit,
             output: Some(&Utf8Path::new(VERIFIER_LOGS).join(STDOUT)),
             view,
         })
     }
 
     fn reward_file(&mut self, view: View, name: &str) -> Result<FileRead, Fault> {
-        self.sandbox
+        self.room
             .read(view, &Utf8Path::new(VERIFIER_LOGS).join(name), REWARD_BOUND)
-            .map_err(|error| fault(&error, self.cancel))
     }
+}
 
-    /// Reads a log for keeping; its end when the file is not there or too large.
-    pub(super) fn log(
-        &mut self,
-        view: View,
-        path: &Utf8Path,
-        bound: u64,
-        tail: &[u8],
-    ) -> Result<Vec<u8>, Fault> {
-        match self
-            .sandbox
-            .read(view, path, bound)
-            .map_err(|error| fault(&error, self.cancel))?
-        {
-            FileRead::Bytes(bytes) => Ok(bytes),
-            FileRead::Absent | FileRead::NotRegular(_) | FileRead::TooLarge(_) => Ok(tail.to_vec()),
+/// Reads the declared inputs; only a regular file survives.
+fn declared_inputs(room: &mut Room<'_>, names: &[String]) -> Result<Vec<Entry>, Fault> {
+    let mut entries = Vec::new();
+    for name in names {
+        let path = Utf8Path::new(VERIFIER_LOGS).join(name);
+        match room.read(View::Work, &path, INPUT_BOUND)? {
+            FileRead::Bytes(bytes) => entries.push(Entry {
+                path: Utf8PathBuf::from(name),
+                mode: 0o644,
+                kind: EntryKind::Bytes(bytes.into()),
+            }),
+            FileRead::Absent | FileRead::NotRegular(_) => {}
+            FileRead::TooLarge(size) => {
+                return Err(Fault::masked(
+                    "provider_unavailable",
+                    format!("the declared input `{name}` of {size} bytes is too large to carry over"),
+                ));
+            }
         }
     }
+    Ok(entries)
 }
 
 fn reader(contract: Contract) -> reward_parsing::Contract {

@@ -46,12 +46,13 @@ fn files_of_environment_stay_where_a_dockerfile_decides() {
         ("solution/solve.sh", ""),
     ]);
     let plan = plan::plan(&task, &dataset(), &options(Contract::Gym), AttemptKind::Oracle).unwrap();
-    assert_eq!(plan.environment, []);
-    assert_eq!(plan.workdir, "/srv/x");
-    assert_eq!(plan.workdir_source, WorkdirSource::Dockerfile);
-    assert_eq!(plan.base.image.len(), 1);
+    assert_eq!(plan.room.environment, []);
+    assert_eq!(plan.room.workdir, "/srv/x");
+    assert_eq!(plan.room.workdir_source, WorkdirSource::Dockerfile);
+    assert_eq!(plan.room.base.image.len(), 1);
     assert!(
-        plan.spec
+        plan.room
+            .spec
             .folders
             .iter()
             .any(|(path, mode)| path == "/srv/x" && *mode == 0o777)

@@ -238,13 +238,13 @@ fn limits_are_multiplied_once_and_the_oracles_is_an_hour_at_most() {
     let mut dataset = dataset();
     dataset.timeout_multiplier = 2.0;
     let plan = plan::plan(&task, &dataset, &options(Contract::Gym), AttemptKind::Oracle).unwrap();
-    assert_eq!(plan.verify.limit, Duration::from_secs(60));
-    let Some(plan::SolutionPlan::Script { script, .. }) = &plan.solution else {
-        panic!("no script: {:?}", plan.solution)
+    assert_eq!(plan.turns[0].verify.limit, Duration::from_secs(60));
+    let Some(plan::SolutionPlan::Script { script, .. }) = &plan.turns[0].solution else {
+        panic!("no script: {:?}", plan.turns[0].solution)
     };
     assert_eq!(script.limit, Duration::from_secs(3600));
     let plan = plan::plan(&task, &dataset, &options(Contract::Harbor), AttemptKind::Oracle).unwrap();
-    assert_eq!(plan.verify.limit, Duration::from_secs(30));
+    assert_eq!(plan.turns[0].verify.limit, Duration::from_secs(30));
     let effective = oracle::effective(&task, &dataset, Contract::Gym).unwrap();
     assert_eq!(effective.verifier_timeout_sec, 60.0);
     assert_eq!(effective.agent_timeout_sec, Some(10_000.0));
@@ -288,7 +288,11 @@ fn harbor_leaves_ignored_files_behind_and_gym_does_not() {
     ]);
     let uploaded = |contract| -> Vec<String> {
         let plan = plan::plan(&task, &dataset(), &options(contract), AttemptKind::Oracle).unwrap();
-        plan.tests.iter().map(|entry| entry.path.to_string()).collect()
+        plan.turns[0]
+            .tests
+            .iter()
+            .map(|entry| entry.path.to_string())
+            .collect()
     };
     assert_eq!(uploaded(Contract::Harbor), [".harborignore", "test.sh"]);
     assert_eq!(

@@ -1,0 +1,88 @@
+//! One turn of a trial: the work, then its verification.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use sandbox::{Entry, UserName};
+
+use crate::env::Variable;
+
+/// One turn: a whole single-step task, or one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnPlan {
+    /// The step's name; `None` for a single-step task.
+    pub step: Option<String>,
+    /// The instruction as an agent gets it, for the transcript.
+    pub instruction: String,
+    /// Who runs what.
+    pub users: Users,
+    /// What the oracle does; `None` for the no-op, and for a step without a solution.
+    pub solution: Option<SolutionPlan>,
+    /// `[[verifier.collect]]`.
+    pub collect: Vec<HookPlan>,
+    /// Files of /logs/verifier that survive the emptying, as regular files.
+    pub inputs: Vec<String>,
+    /// How planted files are kept away from the verifier.
+    pub clear: Clear,
+    /// Files of tests/.
+    pub tests: Vec<Entry>,
+    /// test.sh.
+    pub verify: ScriptPlan,
+}
+
+/// Users as the task names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Users {
+    /// Of the solution; `None` is the image's.
+    pub agent: Option<UserName>,
+    /// Of test.sh; `None` is the image's, never the agent's.
+    pub verifier: Option<UserName>,
+}
+
+/// A script with its limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptPlan {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Variables on top of the base.
+    pub env: Vec<Variable>,
+    /// Wall time.
+    pub limit: Duration,
+}
+
+/// What the oracle does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SolutionPlan {
+    /// Runs `solution/solve.sh`.
+    Script {
+        /// Files of solution/, for /solution.
+        files: Vec<Entry>,
+        /// The script.
+        script: ScriptPlan,
+        /// File inside that gets its output; `None` keeps only the tail.
+        output: Option<Utf8PathBuf>,
+    },
+    /// Copies `solution/answer.md` to `answer.md` in the working directory.
+    Answer(Arc<[u8]>),
+}
+
+/// One `[[verifier.collect]]` hook.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HookPlan {
+    /// For `bash -c`.
+    pub command: String,
+    /// Who; `None` is the image's user.
+    pub user: Option<UserName>,
+    /// Wall time.
+    pub limit: Duration,
+}
+
+/// How planted files are kept away from the verifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clear {
+    /// /tests and /logs/verifier are empty and out of the work's reach (Gym, AgentCompass).
+    Folders,
+    /// Only the two reward files are removed, as root; everything else stays (Harbor).
+    RewardFiles,
+}

@@ -1,0 +1,136 @@
+//! One sandbox of a trial, with what every script in it shares.
+
+use std::time::Duration;
+
+use camino::Utf8Path;
+use sandbox::{Command, Engine, Entry, Exit, FileRead, Sandbox, SandboxError, User, UserName, View};
+
+use super::{Fault, fault, no_user};
+use crate::Cancel;
+use crate::env::Variable;
+use crate::plan::RoomPlan;
+
+/// A started sandbox. Faults of it are masks.
+pub(super) struct Room<'a> {
+    pub(super) plan: &'a RoomPlan,
+    pub(super) root: User,
+    pub(super) image: User,
+    pub(super) cancel: &'a Cancel,
+    /// `None` once it is closed.
+    sandbox: Option<Box<dyn Sandbox>>,
+}
+
+/// A command of a trial.
+pub(super) struct Exec<'a> {
+    pub(super) argv: &'a [String],
+    pub(super) user: &'a User,
+    pub(super) env: &'a [Variable],
+    pub(super) limit: Duration,
+    pub(super) output: Option<&'a Utf8Path>,
+    pub(super) view: View,
+}
+
+impl<'a> Room<'a> {
+    /// Starts the sandbox of a plan.
+    pub(super) fn open(plan: &'a RoomPlan, engine: &dyn Engine, cancel: &'a Cancel) -> Result<Self, Fault> {
+        let mut sandbox = engine.start(&plan.spec).map_err(|error| fault(&error, cancel))?;
+        let mut find = |name: Option<&UserName>| sandbox.user(name).map_err(|error| no_user(&error));
+        let root = find(Some(&UserName::Uid(0)))?;
+        let image = find(plan.user.as_ref())?;
+        Ok(Self {
+            plan,
+            root,
+            image,
+            cancel,
+            sandbox: Some(sandbox),
+        })
+    }
+
+    /// Looks up a user; without a name it is the image's.
+    pub(super) fn user(&mut self, name: Option<&UserName>) -> Result<User, Fault> {
+        match name {
+            None => Ok(self.image.clone()),
+            Some(name) => self.sandbox()?.user(Some(name)).map_err(|error| no_user(&error)),
+        }
+    }
+
+    /// Runs a command in the working directory.
+    pub(super) fn exec(&mut self, what: &Exec<'_>) -> Result<Exit, Fault> {
+        self.checkpoint()?;
+        let command = Command {
+            argv: what.argv.to_vec(),
+            cwd: self.plan.workdir.clone(),
+            env: self.plan.base.of(what.user, what.env),
+            user: what.user.clone(),
+            time_limit: Some(what.limit),
+            output: what.output.map(Utf8Path::to_owned),
+            view: what.view,
+        };
+        let exit = self.ask(|sandbox| sandbox.run(&command))?;
+        // A cancel kills the command; its exit then means nothing.
+        self.checkpoint()?;
+        Ok(exit)
+    }
+
+    /// Puts root's files in.
+    pub(super) fn put(&mut self, view: View, folder: &str, entries: &[Entry]) -> Result<(), Fault> {
+        self.checkpoint()?;
+        let root = self.root.clone();
+        self.ask(|sandbox| sandbox.upload(view, Utf8Path::new(folder), &root, entries))
+    }
+
+    /// Reads one file.
+    pub(super) fn read(&mut self, view: View, path: &Utf8Path, bound: u64) -> Result<FileRead, Fault> {
+        self.ask(|sandbox| sandbox.read(view, path, bound))
+    }
+
+    /// Reads a log for keeping; its end when the file is not there or too large.
+    pub(super) fn log(
+        &mut self,
+        view: View,
+        path: &Utf8Path,
+        bound: u64,
+        tail: &[u8],
+    ) -> Result<Vec<u8>, Fault> {
+        match self.read(view, path, bound)? {
+            FileRead::Bytes(bytes) => Ok(bytes),
+            FileRead::Absent | FileRead::NotRegular(_) | FileRead::TooLarge(_) => Ok(tail.to_vec()),
+        }
+    }
+
+    /// Asks the sandbox for something; its faults are masks.
+    pub(super) fn ask<T>(
+        &mut self,
+        what: impl FnOnce(&mut dyn Sandbox) -> Result<T, SandboxError>,
+    ) -> Result<T, Fault> {
+        let cancel = self.cancel;
+        what(self.sandbox()?).map_err(|error| fault(&error, cancel))
+    }
+
+    /// Returns the sandbox itself.
+    pub(super) fn sandbox(&mut self) -> Result<&mut dyn Sandbox, Fault> {
+        match &mut self.sandbox {
+            Some(sandbox) => Ok(sandbox.as_mut()),
+            None => Err(Fault::masked(
+                "provider_unavailable",
+                "the sandbox of the work is closed already",
+            )),
+        }
+    }
+
+    pub(super) fn checkpoint(&self) -> Result<(), Fault> {
+        if self.cancel.is_cancelled() {
+            Err(Fault::Interrupted)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Closes the sandbox, once.
+    pub(super) fn close(&mut self) -> Result<(), SandboxError> {
+        match self.sandbox.take() {
+            None => Ok(()),
+            Some(sandbox) => sandbox.close(),
+        }
+    }
+}
