@@ -107,19 +107,16 @@ pub struct Spec {
     pub compose: Option<Compose>,
 }
 
-/// A Compose project that somebody has checked against an allow-list.
+/// A Compose project that somebody has checked against an allow-list and written anew: the engine never sees the task's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compose {
-    /// The folder that the file's relative paths start from (read, never written).
+    /// A copy of the folder that the project's relative paths start from, the caller's own.
     pub folder: Utf8PathBuf,
-    /// The Compose file, a path in that folder.
-    pub file: Utf8PathBuf,
-    /// Variables for `${NAME}` in the file; nothing else of the caller's environment is seen.
-    pub variables: Vec<(String, String)>,
+    /// The project as a Compose file in JSON: variables filled in (`$` written as `$$`), nothing to build, every image by a
+    /// handle that [`Engine::prepare`] gave, the service `main` there.
+    pub project: String,
     /// The services besides `main`, sorted.
     pub sidecars: Vec<String>,
-    /// How long builds may take.
-    pub build_limit: Duration,
 }
 
 /// What an engine can do, here and now.

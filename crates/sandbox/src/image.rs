@@ -23,7 +23,11 @@ pub enum ImageRequest {
         context: Vec<Entry>,
         /// The Dockerfile, a path in the context.
         dockerfile: Utf8PathBuf,
-        /// Hex digest of the whole context, files and modes: two different contexts never share an image.
+        /// Values for its `ARG`s.
+        args: Vec<(String, String)>,
+        /// The stage to build; the last one when `None`.
+        target: Option<String>,
+        /// Hex digest of all of these, files and modes: two different builds never share an image.
         digest: String,
         /// Whether base images may be pulled.
         pull: Pull,
