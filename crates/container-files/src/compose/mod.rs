@@ -1,8 +1,23 @@
-//! Compose files as data: their keys and services with places, read as Compose does before it fills in variables.
+//! Compose files as data: their keys and services with places, and what of them may run.
+//!
+//! [`parse`] reads a file as Compose does before it fills in variables; [`judge`] fills them in, holds every key against a
+//! list of what may run, and gives a [`Project`] that is written anew.
 
+mod build;
+mod json;
+mod judge;
 mod model;
+mod mounts;
+mod paths;
+mod project;
+mod resources;
+mod service;
+mod variables;
 
+pub use build::Build;
+pub use judge::{Judged, Refusal, judge};
 pub use model::{ComposeFile, Field, Service};
+pub use project::{Project, ProjectService};
 
 use crate::yaml::{self, Node, YamlFault};
 

@@ -1,5 +1,6 @@
 //! Dockerfiles, read.
 
+mod compose;
 mod hostile;
 mod modes;
 mod settings;

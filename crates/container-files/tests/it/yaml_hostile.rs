@@ -1,6 +1,6 @@
 //! Any bytes are read or refused, quickly, and every place lies in the text.
 
-use container_files::compose::parse;
+use container_files::compose::{judge, parse};
 use container_files::{Node, Value};
 use proptest::prelude::*;
 
@@ -31,6 +31,13 @@ fn check(bytes: &[u8]) -> Option<String> {
                 assert!(text.get(field.key.clone()).is_some());
                 sound(text, &field.value);
             }
+            let judged = judge(&file, &|name| (name == "A").then(|| "$A".repeat(1000)));
+            for said in judged.refusals.iter().chain(&judged.changes) {
+                assert!(text.get(said.span.clone()).is_some(), "{said:?}");
+            }
+            let images = std::collections::BTreeMap::from([("m".to_owned(), "i".to_owned())]);
+            let document = judged.project.document(&images);
+            assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok());
             None
         }
         Err(fault) => {
@@ -102,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn any_yaml_like_text(text in "([-?:,\\[\\]{}#&*!|>'\"%@`ab<é \n\t]|a: |- |<<: |&a |\\*a |\n  |services:\n  m:\n    ){0,40}") {
+    fn any_yaml_like_text(text in "([-?:,\\[\\]{}#&*!|>'\"%@`ab<é \n\t]|a: |- |<<: |&a |\\*a |\n  |services:\n  m:\n    |\\$\\{A:-|\\$A|build: |volumes: |networks: |deploy: |configs: ){0,40}") {
         check(text.as_bytes());
     }
 }
