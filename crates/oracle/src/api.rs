@@ -173,8 +173,29 @@ pub struct TaskOutcome {
     pub workdir_source: Option<WorkdirSource>,
     /// Every attempt.
     pub attempts: Vec<Attempt>,
+    /// Of a multi-step task each step, in order; else empty.
+    pub steps: Vec<StepOutcome>,
     /// Warnings found by running (a shadowed reward file, a non-zero solve.sh with a full reward, ...).
     pub findings: Vec<Finding>,
+}
+
+/// How one step of a multi-step task ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepOutcome {
+    /// The step's name.
+    pub name: String,
+    /// The ending.
+    pub status: Status,
+    /// The oracle's reward.
+    pub reward: Option<f64>,
+    /// All its keys in file order.
+    pub rewards: Option<Vec<(String, f64)>>,
+    /// From the closed list.
+    pub failure_kind: Option<String>,
+    /// One sentence for people.
+    pub reason: Option<String>,
+    /// Every attempt that came to this step.
+    pub attempts: Vec<Attempt>,
 }
 
 /// One task to run.

@@ -19,8 +19,8 @@ pub mod plan;
 pub mod rules;
 
 pub use api::{
-    Attempt, AttemptKind, Effective, Event, Grants, Job, Observer, Phase, Script, Status, TaskOutcome,
-    TrialOptions, WorkdirSource,
+    Attempt, AttemptKind, Effective, Event, Grants, Job, Observer, Phase, Script, Status, StepOutcome,
+    TaskOutcome, TrialOptions, WorkdirSource,
 };
 pub use cancel::Cancel;
 pub use env::{Redactor, Template, Variable, template};

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use crate::api::AttemptKind;
 
 /// Every name that an attempt's folder can hold.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "solve.txt",
     "test-stdout.txt",
     "reward.json",
@@ -22,9 +22,12 @@ const NAMES: [&str; 7] = [
     "trajectory.json",
     "healthcheck.txt",
     "collect.txt",
+    "setup.txt",
 ];
 /// What the name of an attempt's folder starts with; its number follows.
 const KINDS: [&str; 2] = ["oracle-", "nop-"];
+/// The folder of an attempt's steps, one folder a step.
+const STEPS: &str = "steps";
 /// The most entries of a task's folder that are looked at when it is cleared.
 const MOST_ENTRIES: usize = 10_000;
 /// The longest folder name made of a task id, in bytes.
@@ -119,25 +122,30 @@ impl TaskLogs {
         let fd = folder_at(&parent, &name, &path)?;
         for attempt in attempts(&fd).map_err(|errno| io(&path, errno))? {
             if let Ok(old) = rustix::fs::openat(&fd, &attempt, folder_flags(), Mode::empty()) {
-                for name in NAMES {
-                    let _gone = rustix::fs::unlinkat(&old, name, AtFlags::empty());
-                }
+                clear(&old);
                 let _gone = rustix::fs::unlinkat(&fd, &attempt, AtFlags::REMOVEDIR);
             }
         }
         Ok(Self { fd, path })
     }
 
-    /// Writes an attempt's files and returns its folder. Names that are not ours are left out.
+    /// Writes the files of an attempt, or of a step of it, and returns their folder. Names that are not ours are left out.
     pub(crate) fn write(
         &self,
         kind: AttemptKind,
         repeat: u32,
+        step: Option<&str>,
         files: &[(&'static str, Vec<u8>)],
     ) -> Result<Utf8PathBuf, ResultsError> {
         let name = format!("{}-{repeat}", kind.as_str());
-        let path = self.path.join(&name);
-        let folder = folder_at(&self.fd, &name, &path)?;
+        let mut path = self.path.join(&name);
+        let mut folder = folder_at(&self.fd, &name, &path)?;
+        if let Some(step) = step {
+            for name in [STEPS, &folder_name(step)] {
+                path.push(name);
+                folder = folder_at(&folder, name, &path)?;
+            }
+        }
         for (name, bytes) in files.iter().filter(|(name, _)| NAMES.contains(name)) {
             let at = path.join(name);
             match rustix::fs::unlinkat(&folder, *name, AtFlags::empty()) {
@@ -153,6 +161,34 @@ impl TaskLogs {
         }
         Ok(path)
     }
+}
+
+/// Removes what is ours in an attempt's folder; what is not stays, and so do the folders around it.
+fn clear(attempt: &OwnedFd) {
+    for name in NAMES {
+        let _gone = rustix::fs::unlinkat(attempt, name, AtFlags::empty());
+    }
+    let Ok(steps) = rustix::fs::openat(attempt, STEPS, folder_flags(), Mode::empty()) else {
+        return;
+    };
+    let Ok(entries) = rustix::fs::Dir::read_from(&steps) else {
+        return;
+    };
+    let names: Vec<_> = entries
+        .take(MOST_ENTRIES)
+        .flatten()
+        .map(|entry| entry.file_name().to_owned())
+        .filter(|name| !matches!(name.to_bytes(), b"." | b".."))
+        .collect();
+    for step in names {
+        if let Ok(folder) = rustix::fs::openat(&steps, &*step, folder_flags(), Mode::empty()) {
+            for name in NAMES {
+                let _gone = rustix::fs::unlinkat(&folder, name, AtFlags::empty());
+            }
+            let _gone = rustix::fs::unlinkat(&steps, &*step, AtFlags::REMOVEDIR);
+        }
+    }
+    let _gone = rustix::fs::unlinkat(attempt, STEPS, AtFlags::REMOVEDIR);
 }
 
 /// Returns the names in a task's folder that are those of attempts.
@@ -267,11 +303,11 @@ mod tests {
         let target = prepare_results(&root.join("results"), "set").unwrap();
         let logs = TaskLogs::open(&target, "t").unwrap();
         let at = logs
-            .write(AttemptKind::Nop, 1, &[("reward.txt", b"1".to_vec())])
+            .write(AttemptKind::Nop, 1, None, &[("reward.txt", b"1".to_vec())])
             .unwrap();
         assert_eq!(std::fs::read(at.join("reward.txt")).unwrap(), b"1");
         let third = logs
-            .write(AttemptKind::Oracle, 3, &[("solve.txt", b"x".to_vec())])
+            .write(AttemptKind::Oracle, 3, None, &[("solve.txt", b"x".to_vec())])
             .unwrap();
         assert_eq!(third, target.join("t/oracle-3"));
         std::fs::create_dir(target.join("t/oracle-x")).unwrap();
@@ -305,14 +341,14 @@ mod tests {
         let logs = TaskLogs::open(&target, "t").unwrap();
         symlink(&elsewhere, target.join("t/oracle-1")).unwrap();
         assert!(matches!(
-            logs.write(AttemptKind::Oracle, 1, &[("solve.txt", b"x".to_vec())]),
+            logs.write(AttemptKind::Oracle, 1, None, &[("solve.txt", b"x".to_vec())]),
             Err(ResultsError::Link(_))
         ));
         std::fs::remove_file(target.join("t/oracle-1")).unwrap();
 
         std::fs::create_dir(target.join("t/oracle-1")).unwrap();
         symlink(elsewhere.join("victim"), target.join("t/oracle-1/solve.txt")).unwrap();
-        logs.write(AttemptKind::Oracle, 1, &[("solve.txt", b"x".to_vec())])
+        logs.write(AttemptKind::Oracle, 1, None, &[("solve.txt", b"x".to_vec())])
             .unwrap();
         assert!(!elsewhere.join("victim").exists());
         assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);

@@ -1,6 +1,7 @@
 //! From what the attempts left to how the task ended.
 
 mod judge;
+mod roll_up;
 mod sum;
 mod tally;
 mod warn;
@@ -10,10 +11,17 @@ use crate::api::Status;
 pub(crate) use sum::Sum;
 
 /// What one attempt means by itself.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
     status: Option<Status>,
     reward: Option<f64>,
     kind: Option<String>,
     reason: Option<String>,
+}
+
+impl Verdict {
+    /// Says whether the verifier came to a result.
+    fn is_verdict(&self) -> bool {
+        matches!(self.status, Some(Status::Passed | Status::Failed))
+    }
 }

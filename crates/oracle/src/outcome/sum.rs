@@ -1,12 +1,14 @@
 //! The attempts of a task added up.
 
+use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, RuleMeta};
 use sandbox::{Ended, Exit};
 use task_model::{Reference, Task};
 
 use super::Verdict;
+use super::roll_up::{Total, keys};
 use super::tally::Tally;
-use crate::api::{Attempt, AttemptKind, Script, Status, TaskOutcome, TrialOptions};
+use crate::api::{Attempt, AttemptKind, Script, Status, StepOutcome, TaskOutcome, TrialOptions};
 use crate::evidence;
 use crate::plan::{NotRun, TrialPlan};
 use crate::results::TaskLogs;
@@ -28,6 +30,7 @@ impl TaskOutcome {
             workdir: None,
             workdir_source: None,
             attempts: Vec::new(),
+            steps: Vec::new(),
             findings: Vec::new(),
         }
     }
@@ -79,17 +82,18 @@ impl<'a> Sum<'a> {
     ) -> bool {
         self.outcome.workdir = Some(plan.room.workdir.clone());
         self.outcome.workdir_source = Some(plan.room.workdir_source);
-        let (Some(turn), Some(left)) = (plan.turns.first(), record.turns.first()) else {
-            return false;
-        };
-        let verdict = self.judge(plan, turn, left);
-        self.attempt(plan, repeat, left, &verdict, logs);
+        let turns = || plan.turns.iter().zip(&record.turns);
+        let verdicts: Vec<Verdict> = turns().map(|(turn, left)| self.judge(plan, turn, left)).collect();
+        let total = self.roll_up(plan, record, &verdicts);
+        self.attempt(plan, repeat, record, &verdicts, &total, logs);
         self.warn_of_leftover(record.leftover.as_ref());
-        self.warn(plan, turn, left, &verdict);
-        let go_on = matches!(verdict.status, Some(Status::Passed | Status::Failed));
+        for ((turn, left), verdict) in turns().zip(&verdicts) {
+            self.warn(plan, turn, left, verdict);
+        }
+        let go_on = total.verdict.is_verdict();
         match record.kind {
-            AttemptKind::Oracle => self.settle(plan, repeat, left, verdict),
-            AttemptKind::Nop => self.settle_nop(plan, left, verdict),
+            AttemptKind::Oracle => self.settle(plan, repeat, record, &verdicts, total),
+            AttemptKind::Nop => self.settle_nop(plan, record, total),
         }
         go_on
     }
@@ -112,59 +116,103 @@ impl<'a> Sum<'a> {
         }
     }
 
+    /// Tells of an attempt: the task's, and of a multi-step task each step's.
     fn attempt(
         &mut self,
         plan: &TrialPlan,
         repeat: u32,
-        record: &TurnRecord,
-        verdict: &Verdict,
+        record: &Record,
+        verdicts: &[Verdict],
+        total: &Total,
         logs: Option<&TaskLogs>,
     ) {
-        let written = logs.filter(|_| !record.logs.is_empty()).map(|logs| {
-            let files: Vec<(&'static str, Vec<u8>)> = record
-                .logs
-                .iter()
-                .map(|(name, bytes)| (*name, plan.redactor.bytes(bytes)))
-                .collect();
-            logs.write(plan.kind, repeat, &files)
-        });
-        let folder = match written {
-            None => None,
-            Some(Ok(folder)) => Some(folder),
-            Some(Err(error)) => {
+        if self.outcome.steps.is_empty() {
+            self.outcome.steps = steps(plan);
+        }
+        let mut folder = None;
+        for (i, (left, verdict)) in record.turns.iter().zip(verdicts).enumerate() {
+            let step = plan.turns.get(i).and_then(|turn| turn.step.as_deref());
+            let written = self.keep(plan, repeat, step, left, logs);
+            let attempt = Attempt {
+                kind: plan.kind,
+                repeat,
+                reward: verdict.reward,
+                failure_kind: verdict.kind.clone(),
+                solve: left.solve.as_ref().map(script),
+                verify: left.verify.as_ref().map(script),
+                logs: written.clone(),
+            };
+            match self.outcome.steps.get_mut(i) {
+                Some(step) => step.attempts.push(attempt),
+                None => self.outcome.attempts.push(attempt),
+            }
+            // The folder of a step lies in the attempt's own.
+            folder = folder.or(written.and_then(|path| path.ancestors().nth(2).map(Utf8Path::to_owned)));
+        }
+        if !self.outcome.steps.is_empty() {
+            self.outcome.attempts.push(Attempt {
+                kind: plan.kind,
+                repeat,
+                reward: total.verdict.reward,
+                failure_kind: total.verdict.kind.clone(),
+                solve: None,
+                verify: None,
+                logs: folder,
+            });
+        }
+    }
+
+    /// Writes the logs of a turn.
+    fn keep(
+        &mut self,
+        plan: &TrialPlan,
+        repeat: u32,
+        step: Option<&str>,
+        left: &TurnRecord,
+        logs: Option<&TaskLogs>,
+    ) -> Option<Utf8PathBuf> {
+        let logs = logs.filter(|_| !left.logs.is_empty())?;
+        let files: Vec<(&'static str, Vec<u8>)> = left
+            .logs
+            .iter()
+            .map(|(name, bytes)| (*name, plan.redactor.bytes(bytes)))
+            .collect();
+        match logs.write(plan.kind, repeat, step, &files) {
+            Ok(folder) => Some(folder),
+            Err(error) => {
                 self.find(&rules::LOGS_NOT_WRITTEN, error.to_string());
                 None
             }
-        };
-        self.outcome.attempts.push(Attempt {
-            kind: plan.kind,
-            repeat,
-            reward: verdict.reward,
-            failure_kind: verdict.kind.clone(),
-            solve: record.solve.as_ref().map(script),
-            verify: record.verify.as_ref().map(script),
-            logs: folder,
-        });
+        }
     }
 
     /// Of repeated attempts the lowest speaks for the task; when they differ, it is flaky. A fault leaves the task
     /// without a verdict unless the attempts before it differed already.
-    fn settle(&mut self, plan: &TrialPlan, repeat: u32, record: &TurnRecord, mut verdict: Verdict) {
-        if !matches!(verdict.status, Some(Status::Passed | Status::Failed)) {
+    fn settle(
+        &mut self,
+        plan: &TrialPlan,
+        repeat: u32,
+        record: &Record,
+        verdicts: &[Verdict],
+        mut total: Total,
+    ) {
+        let verdict = &mut total.verdict;
+        if !verdict.is_verdict() {
             if self.options.repeat > 1 {
                 let which = format!("in attempt {repeat} of {}: ", self.options.repeat);
-                verdict.reason = verdict.reason.map(|reason| which + &reason);
+                verdict.reason = verdict.reason.take().map(|reason| which + &reason);
             }
             if self.tally.differs() && verdict.status == Some(Status::Masked) {
                 let so_far = self.outcome.reason.take().unwrap_or_default();
-                self.outcome.reason = Some(format!("{so_far}; {}", verdict.reason.unwrap_or_default()));
+                let reason = verdict.reason.take().unwrap_or_default();
+                self.outcome.reason = Some(format!("{so_far}; {reason}"));
                 return;
             }
-            self.take(plan, record, verdict);
+            self.take(plan, record, verdicts, total);
             return;
         }
-        if self.tally.add(&verdict) {
-            self.take(plan, record, verdict);
+        if self.tally.add(verdict) {
+            self.take(plan, record, verdicts, total);
         }
         if self.tally.differs() {
             self.outcome.status = Status::Flaky;
@@ -173,34 +221,39 @@ impl<'a> Sum<'a> {
         }
     }
 
-    /// Makes an attempt's verdict the task's.
-    fn take(&mut self, plan: &TrialPlan, record: &TurnRecord, verdict: Verdict) {
-        let failed = verdict.status != Some(Status::Passed);
-        self.outcome.status = verdict.status.unwrap_or(Status::NotRun);
-        self.outcome.reward = verdict.reward;
-        self.outcome.failure_kind = verdict.kind;
-        self.outcome.reason = verdict.reason;
-        self.outcome.rewards = None;
-        self.outcome.reward_components = None;
-        if let Ok(scored) = &record.result {
-            let shown = |key: &str| plan.redactor.text(key);
-            let reward = &scored.reward;
-            self.outcome.rewards = reward
-                .rewards
-                .as_ref()
-                .map(|keys| keys.iter().map(|key| (shown(&key.key), key.value)).collect());
-            self.outcome.reward_components = reward
-                .components
-                .as_ref()
-                .map(|keys| keys.iter().map(|key| shown(key)).collect());
+    /// Makes an attempt's verdict the task's, and those of its turns the steps'.
+    fn take(&mut self, plan: &TrialPlan, record: &Record, verdicts: &[Verdict], total: Total) {
+        let failed = total.verdict.status != Some(Status::Passed);
+        self.outcome.status = total.verdict.status.unwrap_or(Status::NotRun);
+        self.outcome.reward = total.verdict.reward;
+        self.outcome.failure_kind = total.verdict.kind;
+        self.outcome.reason = total.verdict.reason;
+        self.outcome.rewards = total.rewards;
+        self.outcome.reward_components = total.components;
+        for (i, step) in self.outcome.steps.iter_mut().enumerate() {
+            let verdict = verdicts.get(i).cloned().unwrap_or_default();
+            step.status = verdict.status.unwrap_or(Status::NotRun);
+            step.reward = verdict.reward;
+            step.rewards = record.turns.get(i).and_then(|left| keys(plan, left));
+            step.failure_kind = verdict.kind;
+            step.reason = verdict.reason;
+            if verdicts.get(i).is_none() {
+                step.reason = Some("a step before it ended the trial".to_owned());
+            }
         }
         if failed {
-            self.explain(plan, record);
+            self.explain(plan, record, total.telling);
         }
     }
 
     /// The no-op can only make things worse: at the threshold the task proves nothing, and a fault leaves it open.
-    fn settle_nop(&mut self, plan: &TrialPlan, record: &TurnRecord, verdict: Verdict) {
+    fn settle_nop(&mut self, plan: &TrialPlan, record: &Record, total: Total) {
+        let Total { verdict, telling, .. } = total;
+        // A later step may need what the steps before it should have made; without it, nothing was passed.
+        let by_nothing = ["build_failed", "healthcheck_failed"];
+        if record.turns.len() > 1 && by_nothing.map(Some).contains(&verdict.kind.as_deref()) {
+            return;
+        }
         match verdict.status {
             Some(Status::Passed) if self.outcome.failure_kind.is_none() => {
                 self.outcome.status = Status::Failed;
@@ -210,7 +263,7 @@ impl<'a> Sum<'a> {
                     verdict.reward.unwrap_or_default(),
                     self.options.min_reward
                 ));
-                self.explain(plan, record);
+                self.explain(plan, record, telling);
             }
             Some(Status::Masked | Status::NotRun)
                 if matches!(self.outcome.status, Status::Passed | Status::Unvalidated) =>
@@ -223,14 +276,17 @@ impl<'a> Sum<'a> {
                 self.outcome.reason = verdict
                     .reason
                     .map(|reason| format!("in the no-op attempt: {reason}"));
-                self.explain(plan, record);
+                self.explain(plan, record, telling);
             }
             _ => {}
         }
     }
 
     /// Shows the log that explains a failure, and what lay in /logs/verifier.
-    fn explain(&mut self, plan: &TrialPlan, record: &TurnRecord) {
+    fn explain(&mut self, plan: &TrialPlan, record: &Record, turn: usize) {
+        let Some(record) = record.turns.get(turn) else {
+            return;
+        };
         self.outcome.verifier_files = record
             .verifier_files
             .iter()
@@ -262,6 +318,22 @@ impl<'a> Sum<'a> {
             self.outcome.tail = Some((name.to_owned(), lines));
         }
     }
+}
+
+/// Returns the steps of a multi-step task before any ran.
+fn steps(plan: &TrialPlan) -> Vec<StepOutcome> {
+    let names = plan.turns.iter().filter_map(|turn| turn.step.clone());
+    names
+        .map(|name| StepOutcome {
+            name,
+            status: Status::NotRun,
+            reward: None,
+            rewards: None,
+            failure_kind: None,
+            reason: None,
+            attempts: Vec::new(),
+        })
+        .collect()
 }
 
 fn script(exit: &Exit) -> Script {

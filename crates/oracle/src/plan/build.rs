@@ -1,14 +1,15 @@
 //! From a loaded task to a [`TrialPlan`].
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sandbox::{RootFs, Spec, UserName};
-use task_model::config::{Field, Os, TaskToml, UserRef};
-use task_model::{Contract, Dataset, Task};
+use sandbox::{RootFs, Spec};
+use task_model::config::{Os, RewardStrategy, TaskToml};
+use task_model::{Dataset, Task};
 
-use super::scripts::{argv, instruction, scripts, solution, tools};
+use super::scripts::tools;
+use super::turns::Turns;
 use super::{
-    AGENT_LOGS, ARTIFACTS, BaseEnv, Clear, HookPlan, NotRun, RoomPlan, ScriptPlan, TESTS, TrialPlan,
-    TurnPlan, Users, VERIFIER_LOGS, image, limits, network,
+    AGENT_LOGS, ARTIFACTS, BaseEnv, NotRun, RoomPlan, SolutionPlan, TrialPlan, TurnPlan, VERIFIER_LOGS,
+    image, limits, network,
 };
 use crate::api::{AttemptKind, TrialOptions};
 use crate::env::{Filler, Redactor, Variable};
@@ -37,12 +38,10 @@ pub fn plan(
                 contract.as_str()
             ))
         })?;
-    let times = limits::times(task, dataset, contract)?;
     unsupported(config)?;
     let image = image::read(&task.tree, &config.environment)?;
     network::check(config, options.network)?;
     let (workdir, workdir_source) = image::workdir(&config.environment, &image)?;
-    let collect = hooks(config, contract)?;
 
     let oracle = kind == AttemptKind::Oracle;
     let mut filler = Filler::new(&options.grants);
@@ -51,42 +50,19 @@ pub fn plan(
         image: image.env,
         task: filler.fill(&config.environment.env),
     };
-    let verify_env = filler.fill(&config.verifier.env);
-    let solve_env = if oracle {
-        filler.fill(&config.solution_env)
-    } else {
-        Vec::new()
-    };
+    let turns = Turns {
+        task,
+        dataset,
+        config,
+        contract,
+        oracle,
+        image_user: image.user.as_ref(),
+    }
+    .all(&mut filler)?;
     missing(&filler)?;
-    for variable in base.task.iter().chain(&verify_env).chain(&solve_env) {
+    for variable in base.task.iter().chain(turns.iter().flat_map(variables)) {
         usable(variable)?;
     }
-
-    let turn = TurnPlan {
-        step: None,
-        instruction: instruction(task),
-        users: users(config, contract, image.user.as_ref())?,
-        solution: if oracle {
-            solution(task, contract, solve_env, times.solve)?
-        } else {
-            None
-        },
-        collect,
-        inputs: match contract {
-            Contract::Gym => config.verifier.inputs.iter().map(|s| s.value.clone()).collect(),
-            Contract::Harbor | Contract::Agentcompass => Vec::new(),
-        },
-        clear: match contract {
-            Contract::Gym | Contract::Agentcompass => Clear::Folders,
-            Contract::Harbor => Clear::RewardFiles,
-        },
-        tests: scripts(task, contract, "tests", "test.sh"),
-        verify: ScriptPlan {
-            argv: argv(contract, &format!("{TESTS}/test.sh")),
-            env: verify_env,
-            limit: times.verify,
-        },
-    };
     Ok(TrialPlan {
         kind,
         contract,
@@ -103,7 +79,11 @@ pub fn plan(
             health: config.environment.healthcheck.as_ref().map(limits::health),
             workdir,
         },
-        turns: vec![turn],
+        turns,
+        strategy: config
+            .reward_strategy
+            .as_ref()
+            .map_or(RewardStrategy::Mean, |s| s.value),
         tools: tools(task, contract, oracle),
         redactor: Redactor::new(&filler.used),
     })
@@ -114,8 +94,6 @@ fn unsupported(config: &TaskToml) -> Result<(), NotRun> {
     let environment = &config.environment;
     let what = if environment.os.as_ref().is_some_and(|s| s.value == Os::Windows) {
         "a Windows task"
-    } else if !config.steps.is_empty() {
-        "a multi-step task"
     } else if config.verifies_separately() {
         "a task with a separate verifier"
     } else if environment.gpus.as_ref().is_some_and(|n| n.value.as_f64() > 0.0) {
@@ -174,25 +152,12 @@ fn usable(variable: &Variable) -> Result<(), NotRun> {
     Ok(())
 }
 
-fn hooks(config: &TaskToml, contract: Contract) -> Result<Vec<HookPlan>, NotRun> {
-    let mut plans = Vec::new();
-    for hook in &config.verifier.collect {
-        if let Some(service) = hook.service.as_ref().filter(|s| s.value != "main") {
-            return Err(NotRun::masked(
-                "collect_failed",
-                format!(
-                    "a collect hook runs in the service `{}`, and a task without a Compose file has only `main`",
-                    findings::sanitize::line(&service.value)
-                ),
-            ));
-        }
-        plans.push(HookPlan {
-            command: hook.command.value.clone(),
-            user: user(&hook.user, contract)?,
-            limit: limits::hook(&hook.timeout_sec),
-        });
-    }
-    Ok(plans)
+fn variables(turn: &TurnPlan) -> impl Iterator<Item = &Variable> {
+    let solution = match &turn.solution {
+        Some(SolutionPlan::Script { script, .. }) => script.env.as_slice(),
+        Some(SolutionPlan::Answer(_)) | None => &[],
+    };
+    turn.verify.env.iter().chain(solution)
 }
 
 fn spec(options: &TrialOptions, config: &TaskToml, workdir: &Utf8Path) -> Spec {
@@ -213,30 +178,4 @@ fn spec(options: &TrialOptions, config: &TaskToml, workdir: &Utf8Path) -> Spec {
         folders,
         compose: None,
     }
-}
-
-/// AgentCompass runs everything as the image's user.
-fn users(config: &TaskToml, contract: Contract, image: Option<&UserName>) -> Result<Users, NotRun> {
-    Ok(Users {
-        agent: user(&config.agent.user, contract)?.or_else(|| image.cloned()),
-        verifier: user(&config.verifier.user, contract)?.or_else(|| image.cloned()),
-    })
-}
-
-/// A string of digits is a name to Gym, and no image has such a user; Docker, which Harbor asks, takes it for a uid.
-fn user(field: &Field<UserRef>, contract: Contract) -> Result<Option<UserName>, NotRun> {
-    let Some(user) = field.as_ref().filter(|_| contract != Contract::Agentcompass) else {
-        return Ok(None);
-    };
-    Ok(match &user.value {
-        UserRef::Name(name) if name.is_empty() => None,
-        UserRef::Name(name) if contract == Contract::Gym && name.bytes().all(|b| b.is_ascii_digit()) => {
-            return Err(NotRun::masked(
-                "user_unavailable",
-                format!("the user `\"{name}\"` is a name to Gym, not a uid; write a uid without quotes"),
-            ));
-        }
-        UserRef::Name(name) => Some(UserName::Name(name.clone())),
-        UserRef::Uid(uid) => Some(UserName::Uid(*uid)),
-    })
 }

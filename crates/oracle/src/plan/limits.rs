@@ -13,6 +13,8 @@ use crate::api::Effective;
 const CEILING: Duration = Duration::from_secs(86_400);
 /// The oracle's limit when unset, and at most.
 const ORACLE_CEILING: Duration = Duration::from_secs(3_600);
+/// A step's verifier without a limit of its own, in seconds.
+const DEFAULT_VERIFY: f64 = 600.0;
 /// All tries of a healthcheck together.
 const HEALTH_CEILING: Duration = Duration::from_secs(3_600);
 const MIB: u64 = 1 << 20;
@@ -65,24 +67,40 @@ pub(super) struct Times {
     pub(super) verify: Duration,
 }
 
-/// Returns the limits.
+/// Returns the limits of the task's one turn, or of a step: its verifier has its own limit or the default, never the
+/// task's; what it leaves unset of the agent is the task's.
 ///
 /// # Errors
 /// A refusal when one is not finite and positive.
-pub(super) fn times(task: &Task, dataset: &Dataset, contract: Contract) -> Result<Times, NotRun> {
+pub(super) fn times(
+    task: &Task,
+    dataset: &Dataset,
+    contract: Contract,
+    step: Option<&str>,
+) -> Result<Times, NotRun> {
     let Some(config) = written(task) else {
         return Err(NotRun::refused("task.toml could not be read"));
     };
     let multiplier = multiplier(dataset, contract);
-    let verify = limit(
-        "[verifier].timeout_sec",
-        config.verifier_timeout_sec(),
-        multiplier,
-        CEILING,
-    )?;
-    let solve = match &config.agent.timeout_sec {
+    let step = step.and_then(|name| config.steps.iter().find(|s| s.name.value == name));
+    let (verify, whose) = match step {
+        None => (config.verifier_timeout_sec(), "[verifier]"),
+        Some(step) => {
+            let own = step.verifier.timeout_sec.as_ref();
+            (own.map_or(DEFAULT_VERIFY, |s| s.value), "[steps.verifier]")
+        }
+    };
+    let verify = limit(&format!("{whose}.timeout_sec"), verify, multiplier, CEILING)?;
+    let own = step.and_then(|step| step.agent.timeout_sec.as_ref());
+    let whose = if own.is_some() { "[steps.agent]" } else { "[agent]" };
+    let solve = match own.or(config.agent.timeout_sec.as_ref()) {
         None => ORACLE_CEILING,
-        Some(seconds) => limit("[agent].timeout_sec", seconds.value, multiplier, ORACLE_CEILING)?,
+        Some(seconds) => limit(
+            &format!("{whose}.timeout_sec"),
+            seconds.value,
+            multiplier,
+            ORACLE_CEILING,
+        )?,
     };
     Ok(Times { solve, verify })
 }

@@ -8,12 +8,14 @@ mod limits;
 mod network;
 mod scripts;
 mod turn;
+mod turns;
 
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use sandbox::{Entry, Spec, User, UserName};
 use task_model::Contract;
+use task_model::config::RewardStrategy;
 
 use crate::api::{AttemptKind, Status, WorkdirSource};
 use crate::env::{Redactor, Variable};
@@ -22,6 +24,7 @@ pub use build::plan;
 pub use limits::effective;
 pub(crate) use scripts::reference;
 pub use turn::{Clear, HookPlan, ScriptPlan, SolutionPlan, TurnPlan, Users};
+pub(crate) use turns::setup_script;
 
 /// `PATH` of Debian's root, what every script starts with.
 pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -44,6 +47,8 @@ pub struct TrialPlan {
     pub room: RoomPlan,
     /// What happens in it, in order: one turn, or one a step. Never empty.
     pub turns: Vec<TurnPlan>,
+    /// How the rewards of several turns become one.
+    pub strategy: RewardStrategy,
     /// Programs that the runner of this contract needs in the image, looked for before the solution runs.
     pub tools: Vec<&'static str>,
     /// Takes granted values out of what is shown.

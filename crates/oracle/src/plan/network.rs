@@ -23,7 +23,23 @@ pub(super) fn check(config: &TaskToml, network: Network) -> Result<(), NotRun> {
         &verifier.network_mode,
         &verifier.allowed_hosts,
         network,
-    )
+    )?;
+    for step in &config.steps {
+        let (agent, verifier) = (&step.agent, &step.verifier);
+        table(
+            "[steps.agent]",
+            &agent.network_mode,
+            &agent.allowed_hosts,
+            network,
+        )?;
+        table(
+            "[steps.verifier]",
+            &verifier.network_mode,
+            &verifier.allowed_hosts,
+            network,
+        )?;
+    }
+    Ok(())
 }
 
 fn table(

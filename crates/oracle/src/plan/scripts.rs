@@ -1,12 +1,14 @@
 //! The scripts of a task: what is uploaded, and how each contract starts it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::Entry;
+use task_model::config::Step;
 use task_model::{Contract, Reference, Task, digest};
 
-use super::{AGENT_LOGS, NotRun, SOLUTION, ScriptPlan, SolutionPlan};
+use super::{AGENT_LOGS, NotRun, SOLUTION, ScriptPlan, SolutionPlan, limits};
 use crate::env::Variable;
 use crate::{files, trajectory};
 
@@ -23,59 +25,106 @@ pub(super) fn argv(contract: Contract, script: &str) -> Vec<String> {
     }
 }
 
-/// Returns the reference that counts: answer.md is Gym's alone.
+/// Returns the reference that counts: answer.md is Gym's alone, and for single-step tasks; of a multi-step task any
+/// step's script counts.
 pub(crate) fn reference(task: &Task, contract: Contract) -> Reference {
+    let steps = limits::toml(task, contract).map_or(&[][..], |config| &config.steps);
+    if !steps.is_empty() {
+        let solved = |step: &Step| {
+            let folder = Utf8Path::new("steps").join(&step.name.value);
+            solution_folder(task, Some(&folder)).is_some()
+        };
+        return if steps.iter().any(solved) {
+            Reference::SolveSh
+        } else {
+            Reference::None
+        };
+    }
     match (task.reference, contract) {
         (Reference::AnswerMd, Contract::Harbor | Contract::Agentcompass) => Reference::None,
         (reference, _) => reference,
     }
 }
 
+/// Returns the folder whose solve.sh is the reference of a step, or of the task: a step's own folder when it is there,
+/// else the task's.
+fn solution_folder(task: &Task, step: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
+    let own = step.map(|step| step.join("solution"));
+    let folder = own
+        .filter(|own| task.tree.exists(own))
+        .unwrap_or_else(|| "solution".into());
+    task.tree.is_file(folder.join("solve.sh")).then_some(folder)
+}
+
+/// Plans the reference solution of the task, or of the step in the folder `step`.
 pub(super) fn solution(
     task: &Task,
     contract: Contract,
+    step: Option<&Utf8Path>,
     env: Vec<Variable>,
     limit: Duration,
 ) -> Result<Option<SolutionPlan>, NotRun> {
-    Ok(match reference(task, contract) {
-        Reference::None => None,
-        Reference::AnswerMd => {
-            let bytes = task
-                .tree
-                .read("solution/answer.md", TEXT_BOUND)
-                .map_err(|fault| {
-                    NotRun::masked("solution_upload_failed", format!("`solution/answer.md` {fault}"))
-                })?;
-            Some(SolutionPlan::Answer(bytes))
-        }
-        Reference::SolveSh => {
-            let mut own = Vec::new();
-            let mut output = None;
-            if contract != Contract::Gym {
-                own.push(Variable {
-                    name: "DEBIAN_FRONTEND".to_owned(),
-                    value: "noninteractive".to_owned(),
-                    granted: false,
-                });
-                output = Some(Utf8PathBuf::from(format!("{AGENT_LOGS}/oracle.txt")));
-            }
-            own.extend(env);
-            Some(SolutionPlan::Script {
-                files: scripts(task, contract, "solution", "solve.sh"),
-                script: ScriptPlan {
-                    argv: argv(contract, &format!("{SOLUTION}/solve.sh")),
-                    env: own,
-                    limit,
-                },
-                output,
-            })
-        }
-    })
+    let folder = match step {
+        Some(_) => match solution_folder(task, step) {
+            None => return Ok(None),
+            Some(folder) => folder,
+        },
+        None => match reference(task, contract) {
+            Reference::None => return Ok(None),
+            Reference::AnswerMd => return answer(task).map(Some),
+            Reference::SolveSh => "solution".into(),
+        },
+    };
+    let mut own = Vec::new();
+    let mut output = None;
+    if contract != Contract::Gym {
+        own.push(Variable {
+            name: "DEBIAN_FRONTEND".to_owned(),
+            value: "noninteractive".to_owned(),
+            granted: false,
+        });
+        output = Some(Utf8PathBuf::from(format!("{AGENT_LOGS}/oracle.txt")));
+    }
+    own.extend(env);
+    Ok(Some(SolutionPlan::Script {
+        files: scripts(task, contract, folder.as_str(), "solve.sh"),
+        script: ScriptPlan {
+            argv: argv(contract, &format!("{SOLUTION}/solve.sh")),
+            env: own,
+            limit,
+        },
+        output,
+    }))
+}
+
+fn answer(task: &Task) -> Result<SolutionPlan, NotRun> {
+    let read = task.tree.read("solution/answer.md", TEXT_BOUND);
+    read.map(SolutionPlan::Answer)
+        .map_err(|fault| NotRun::masked("solution_upload_failed", format!("`solution/answer.md` {fault}")))
+}
+
+/// Returns tests/, and what a step lays over it.
+pub(super) fn layered(task: &Task, contract: Contract, step: Option<&Utf8Path>) -> Vec<Entry> {
+    let mut entries = scripts(task, contract, "tests", "test.sh");
+    let Some(step) = step else {
+        return entries;
+    };
+    let own = scripts(task, contract, step.join("tests").as_str(), "test.sh");
+    let mut merged: BTreeMap<Utf8PathBuf, Entry> = BTreeMap::new();
+    for entry in entries.drain(..).chain(own) {
+        merged.insert(entry.path.clone(), entry);
+    }
+    merged.into_values().collect()
+}
+
+/// Returns the files that a step adds to the working directory.
+pub(super) fn workdir(task: &Task, contract: Contract, step: &Utf8Path) -> Vec<Entry> {
+    scripts(task, contract, step.join("workdir").as_str(), "setup.sh")
 }
 
 /// Returns a folder of scripts as the runner uploads it, its entry script executable. Harbor (and AgentCompass, which
 /// uses its verifier) leaves behind what a .harborignore names.
-pub(super) fn scripts(task: &Task, contract: Contract, folder: &str, script: &str) -> Vec<Entry> {
+fn scripts(task: &Task, contract: Contract, folder: &str, script: &str) -> Vec<Entry> {
     let tree = &task.tree;
     let rules = contract != Contract::Gym
         && tree
@@ -100,8 +149,10 @@ pub(super) fn tools(task: &Task, contract: Contract, oracle: bool) -> Vec<&'stat
     tools
 }
 
-pub(super) fn instruction(task: &Task) -> String {
-    match task.tree.read("instruction.md", TEXT_BOUND) {
+/// Returns the instruction of the task, or of a step.
+pub(super) fn instruction(task: &Task, step: Option<&Utf8Path>) -> String {
+    let path = step.map_or_else(|| "instruction.md".into(), |step| step.join("instruction.md"));
+    match task.tree.read(path, TEXT_BOUND) {
         Ok(bytes) => trajectory::without_canary(&String::from_utf8_lossy(&bytes)).to_owned(),
         Err(_) => String::new(),
     }

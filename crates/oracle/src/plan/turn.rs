@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use sandbox::{Entry, UserName};
+use task_model::config::MinReward;
 
+use super::HealthPlan;
 use crate::env::Variable;
 
 /// One turn: a whole single-step task, or one step.
@@ -15,6 +17,10 @@ pub struct TurnPlan {
     pub step: Option<String>,
     /// The instruction as an agent gets it, for the transcript.
     pub instruction: String,
+    /// Files of the step's workdir/, for the working directory; a setup.sh among them runs before the work.
+    pub files: Vec<Entry>,
+    /// `[steps.healthcheck]`.
+    pub health: Option<HealthPlan>,
     /// Who runs what.
     pub users: Users,
     /// What the oracle does; `None` for the no-op, and for a step without a solution.
@@ -29,6 +35,16 @@ pub struct TurnPlan {
     pub tests: Vec<Entry>,
     /// test.sh.
     pub verify: ScriptPlan,
+    /// What the turn must reach for another one to follow.
+    pub min_reward: Option<MinReward>,
+}
+
+impl TurnPlan {
+    /// Says whether a set-up script is among the files.
+    #[must_use]
+    pub fn has_setup(&self) -> bool {
+        self.files.iter().any(|entry| entry.path == "setup.sh")
+    }
 }
 
 /// Users as the task names them.

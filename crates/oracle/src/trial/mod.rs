@@ -4,6 +4,7 @@ mod health;
 mod room;
 mod setup;
 mod solve;
+mod step;
 mod verify;
 
 use reward_parsing::Reward;
@@ -165,15 +166,15 @@ impl Trial<'_> {
         let keep_logs = self.turn.keep_logs;
         let plan = self.plan;
         let mut set_up = self.set_up();
-        for (turn, users) in plan.turns.iter().zip(users) {
+        for (i, (turn, users)) in plan.turns.iter().zip(users).enumerate() {
             self.turn.result = match std::mem::replace(&mut set_up, Ok(())) {
-                Ok(()) => self.take_turn(turn, users),
+                Ok(()) => self.take_turn(turn, users, i > 0),
                 Err(fault) => Err(fault),
             };
             let done = std::mem::replace(&mut self.turn, TurnRecord::new(keep_logs));
-            let over = done.result.is_err();
+            let goes_on = step::goes_on(plan.contract, turn, &done);
             record.turns.push(done);
-            if over {
+            if !goes_on {
                 return;
             }
         }
@@ -188,7 +189,12 @@ impl Trial<'_> {
         }
     }
 
-    fn take_turn(&mut self, turn: &TurnPlan, users: &TurnUsers) -> Result<Scored, Fault> {
+    fn take_turn(&mut self, turn: &TurnPlan, users: &TurnUsers, later: bool) -> Result<Scored, Fault> {
+        if later {
+            (self.events)(Event::Began(self.plan.kind, Phase::Setup));
+            self.reset(turn)?;
+        }
+        self.begin(turn, users)?;
         let mut said = None;
         if let Some(solution) = &turn.solution {
             (self.events)(Event::Began(self.plan.kind, Phase::Solve));

@@ -214,7 +214,7 @@ impl Verifier<'_, '_> {
 }
 
 /// Reads the declared inputs; only a regular file survives.
-fn declared_inputs(room: &mut Room<'_>, names: &[String]) -> Result<Vec<Entry>, Fault> {
+pub(super) fn declared_inputs(room: &mut Room<'_>, names: &[String]) -> Result<Vec<Entry>, Fault> {
     let mut entries = Vec::new();
     for name in names {
         let path = Utf8Path::new(VERIFIER_LOGS).join(name);

@@ -249,6 +249,7 @@ impl Sandbox for FakeSandbox {
         let names: Vec<&str> = folders.iter().map(|f| f.as_str()).collect();
         self.call(format!("isolate {}", names.join(" ")))?;
         self.world.isolated = folders.to_vec();
+        self.world.apart.clear();
         Ok(())
     }
 

@@ -9,4 +9,6 @@ mod masks;
 mod order;
 mod repeat;
 mod shown;
+mod step_rewards;
+mod steps;
 mod tasks;

@@ -2,12 +2,14 @@
 
 use camino::Utf8Path;
 use findings::Level;
-use oracle::{Attempt, Status, TaskOutcome};
+use oracle::{Attempt, Status, StepOutcome, TaskOutcome};
 use task_model::{Dataset, Reference, Task};
 
 use super::means::Means;
 use crate::cli::{NetworkChoice, ValidateArgs};
-use crate::report::{AttemptReport, EffectiveReport, LoadsReport, ScriptReport, TaskReport, TaskStatus};
+use crate::report::{
+    AttemptReport, EffectiveReport, LoadsReport, ScriptReport, StepReport, TaskReport, TaskStatus,
+};
 use crate::settings::Settings;
 
 /// Makes entries.
@@ -75,25 +77,16 @@ impl Reporter<'_> {
         outcome: &TaskOutcome,
     ) -> TaskReport {
         let mut report = self.base(target, dataset, task);
-        report.status = match outcome.status {
-            Status::Passed => TaskStatus::Passed,
-            Status::Failed => TaskStatus::Failed,
-            Status::Flaky => TaskStatus::Flaky,
-            Status::Masked => TaskStatus::Masked,
-            Status::Unvalidated => TaskStatus::Unvalidated,
-            Status::Refused => TaskStatus::Refused,
-            Status::NotRun => TaskStatus::NotRun,
-        };
+        report.status = status(outcome.status);
         report.reward = outcome.reward;
-        report.rewards = outcome
-            .rewards
-            .as_ref()
-            .map(|keys| keys.iter().map(|(k, v)| (k.clone(), (*v).into())).collect());
+        report.rewards = outcome.rewards.as_deref().map(rewards);
         report.reward_components.clone_from(&outcome.reward_components);
         report.failure_kind.clone_from(&outcome.failure_kind);
         report.reason.clone_from(&outcome.reason);
         report.workdir = outcome.workdir.as_ref().map(ToString::to_string);
         report.attempts = outcome.attempts.iter().map(|a| self.attempt(a)).collect();
+        let steps: Vec<StepReport> = outcome.steps.iter().map(|s| self.step(s)).collect();
+        report.steps = Some(steps).filter(|steps| !steps.is_empty());
         if let Some(engine) = self.means.engine().filter(|_| !report.attempts.is_empty()) {
             report.engine = Some(engine.name().to_owned());
             report.root = Some("host".to_owned());
@@ -108,6 +101,18 @@ impl Reporter<'_> {
                 .extend(shown.iter().map(|p| format!("host-path:{p}")));
         }
         report
+    }
+
+    fn step(&self, step: &StepOutcome) -> StepReport {
+        StepReport {
+            name: step.name.clone(),
+            status: status(step.status),
+            reward: step.reward,
+            rewards: step.rewards.as_deref().map(rewards),
+            failure_kind: step.failure_kind.clone(),
+            reason: step.reason.clone(),
+            attempts: step.attempts.iter().map(|a| self.attempt(a)).collect(),
+        }
     }
 
     fn attempt(&self, attempt: &Attempt) -> AttemptReport {
@@ -169,6 +174,22 @@ impl Reporter<'_> {
             steps: None,
         }
     }
+}
+
+fn status(status: Status) -> TaskStatus {
+    match status {
+        Status::Passed => TaskStatus::Passed,
+        Status::Failed => TaskStatus::Failed,
+        Status::Flaky => TaskStatus::Flaky,
+        Status::Masked => TaskStatus::Masked,
+        Status::Unvalidated => TaskStatus::Unvalidated,
+        Status::Refused => TaskStatus::Refused,
+        Status::NotRun => TaskStatus::NotRun,
+    }
+}
+
+fn rewards(keys: &[(String, f64)]) -> serde_json::Map<String, serde_json::Value> {
+    keys.iter().map(|(k, v)| (k.clone(), (*v).into())).collect()
 }
 
 /// Returns the sentence that says why a task does not load: its first error, its dataset's, or its contract.

@@ -1,0 +1,139 @@
+//! The turns of a trial: one for a single-step task, else one a step.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use sandbox::UserName;
+use task_model::config::{Collect, Field, Step, TaskToml, UserRef, Verifier};
+use task_model::{Contract, Dataset, Task};
+
+use super::scripts::{argv, instruction, layered, solution, workdir};
+use super::{Clear, HookPlan, NotRun, ScriptPlan, TESTS, TurnPlan, Users, limits};
+use crate::env::Filler;
+
+/// What every turn is made from.
+pub(super) struct Turns<'a> {
+    pub(super) task: &'a Task,
+    pub(super) dataset: &'a Dataset,
+    pub(super) config: &'a TaskToml,
+    pub(super) contract: Contract,
+    /// Whether the reference solution runs.
+    pub(super) oracle: bool,
+    /// The user of the agent's image.
+    pub(super) image_user: Option<&'a UserName>,
+}
+
+impl Turns<'_> {
+    /// Plans them all; variables that are missing are the filler's to tell.
+    ///
+    /// # Errors
+    /// The first reason why one cannot be run.
+    pub(super) fn all(&self, filler: &mut Filler<'_>) -> Result<Vec<TurnPlan>, NotRun> {
+        if self.config.steps.is_empty() {
+            return Ok(vec![self.turn(None, filler)?]);
+        }
+        let steps = self.config.steps.iter();
+        steps.map(|step| self.turn(Some(step), filler)).collect()
+    }
+
+    fn turn(&self, step: Option<&Step>, filler: &mut Filler<'_>) -> Result<TurnPlan, NotRun> {
+        let (task, config, contract) = (self.task, self.config, self.contract);
+        let times = limits::times(task, self.dataset, contract, step.map(|s| s.name.value.as_str()))?;
+        let folder = step.map(|step| Utf8Path::new("steps").join(&step.name.value));
+        let mut verify_env = filler.fill(&config.verifier.env);
+        if let Some(step) = step {
+            verify_env.extend(filler.fill(&step.verifier.env));
+        }
+        let solution = if self.oracle {
+            let env = filler.fill(&config.solution_env);
+            solution(task, contract, folder.as_deref(), env, times.solve)?
+        } else {
+            None
+        };
+        let files = folder.as_deref().map(|folder| workdir(task, contract, folder));
+        Ok(TurnPlan {
+            step: step.map(|step| step.name.value.clone()),
+            instruction: instruction(task, folder.as_deref()),
+            files: files.unwrap_or_default(),
+            health: step
+                .and_then(|step| step.healthcheck.as_ref())
+                .map(limits::health),
+            users: self.users(step)?,
+            solution,
+            collect: self.hooks(step)?,
+            inputs: match contract {
+                Contract::Gym => config.verifier.inputs.iter().map(|s| s.value.clone()).collect(),
+                Contract::Harbor | Contract::Agentcompass => Vec::new(),
+            },
+            clear: match (contract, step) {
+                (Contract::Harbor, None) => Clear::RewardFiles,
+                _ => Clear::Folders,
+            },
+            tests: layered(task, contract, folder.as_deref()),
+            verify: ScriptPlan {
+                argv: argv(contract, &format!("{TESTS}/test.sh")),
+                env: verify_env,
+                limit: times.verify,
+            },
+            min_reward: step.and_then(|step| step.min_reward.clone()),
+        })
+    }
+
+    /// AgentCompass runs everything as the image's user; what a step leaves unset is the task's.
+    fn users(&self, step: Option<&Step>) -> Result<Users, NotRun> {
+        let pick = |own: Option<&Field<UserRef>>, task: &Field<UserRef>| -> Result<_, NotRun> {
+            let field = own.filter(|user| user.is_some()).unwrap_or(task);
+            Ok(user(field, self.contract)?.or_else(|| self.image_user.cloned()))
+        };
+        Ok(Users {
+            agent: pick(step.map(|s| &s.agent.user), &self.config.agent.user)?,
+            verifier: pick(step.map(|s| &s.verifier.user), &self.config.verifier.user)?,
+        })
+    }
+
+    /// The task's hooks, then the step's.
+    fn hooks(&self, step: Option<&Step>) -> Result<Vec<HookPlan>, NotRun> {
+        let of = |verifier: &Verifier| -> Vec<Collect> { verifier.collect.clone() };
+        let mut hooks = of(&self.config.verifier);
+        hooks.extend(step.into_iter().flat_map(|step| of(&step.verifier)));
+        hooks.iter().map(|hook| self.hook(hook)).collect()
+    }
+
+    fn hook(&self, hook: &Collect) -> Result<HookPlan, NotRun> {
+        if let Some(service) = hook.service.as_ref().filter(|s| s.value != "main") {
+            return Err(NotRun::masked(
+                "collect_failed",
+                format!(
+                    "a collect hook runs in the service `{}`, and a task without a Compose file has only `main`",
+                    findings::sanitize::line(&service.value)
+                ),
+            ));
+        }
+        Ok(HookPlan {
+            command: hook.command.value.clone(),
+            user: user(&hook.user, self.contract)?,
+            limit: limits::hook(&hook.timeout_sec),
+        })
+    }
+}
+
+/// A string of digits is a name to Gym, and no image has such a user; Docker, which Harbor asks, takes it for a uid.
+pub(super) fn user(field: &Field<UserRef>, contract: Contract) -> Result<Option<UserName>, NotRun> {
+    let Some(user) = field.as_ref().filter(|_| contract != Contract::Agentcompass) else {
+        return Ok(None);
+    };
+    Ok(match &user.value {
+        UserRef::Name(name) if name.is_empty() => None,
+        UserRef::Name(name) if contract == Contract::Gym && name.bytes().all(|b| b.is_ascii_digit()) => {
+            return Err(NotRun::masked(
+                "user_unavailable",
+                format!("the user `\"{name}\"` is a name to Gym, not a uid; write a uid without quotes"),
+            ));
+        }
+        UserRef::Name(name) => Some(UserName::Name(name.clone())),
+        UserRef::Uid(uid) => Some(UserName::Uid(*uid)),
+    })
+}
+
+/// Where a step's set-up script is, in the working directory.
+pub(crate) fn setup_script(workdir: &Utf8Path) -> Utf8PathBuf {
+    workdir.join("setup.sh")
+}

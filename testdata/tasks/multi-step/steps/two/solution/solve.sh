@@ -1,0 +1,2 @@
+#!/bin/bash
+cat more.txt >> out.txt
