@@ -110,8 +110,8 @@ pub struct Spec {
 /// A Compose project that somebody has checked against an allow-list and written anew: the engine never sees the task's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compose {
-    /// A copy of the folder that the project's relative paths start from, the caller's own.
-    pub folder: Utf8PathBuf,
+    /// Files and folders that the project's relative paths name; only their owner's copy is ever shown to containers.
+    pub files: Vec<Entry>,
     /// The project as a Compose file in JSON: variables filled in (`$` written as `$$`), nothing to build, every image by a
     /// handle that [`Engine::prepare`] gave, the service `main` there.
     pub project: String,

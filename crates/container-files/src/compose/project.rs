@@ -21,6 +21,16 @@ pub struct ProjectService {
 }
 
 impl ProjectService {
+    /// Returns its variables, in the order of their names.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let table = self.fields.get("environment").and_then(Json::as_object);
+        let pairs = table.into_iter().flatten();
+        pairs
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.replace("$$", "$"))))
+            .collect()
+    }
+
     /// Says whether it waits for a profile that nobody turns on.
     #[must_use]
     pub fn waits(&self) -> bool {
@@ -61,9 +71,9 @@ impl Project {
 
     /// Returns the project as a Compose file in JSON: no variables, nothing to build, every service with the image that
     /// `images` has under its name (services without one there are left out), and `main` in it, kept alive unless the task
-    /// gives it a command.
+    /// gives it a command, with `main_env` on top of its variables.
     #[must_use]
-    pub fn document(&self, images: &BTreeMap<String, String>) -> String {
+    pub fn document(&self, images: &BTreeMap<String, String>, main_env: &[(String, String)]) -> String {
         let mut services = Map::new();
         for service in &self.services {
             if let Some(image) = images.get(&service.name) {
@@ -78,6 +88,15 @@ impl Project {
                 main.entry("command")
                     .or_insert_with(|| json!(["sh", "-c", "sleep infinity"]));
                 main.entry("init").or_insert(json!(true));
+                if !main_env.is_empty() {
+                    let env = main.entry("environment").or_insert_with(|| json!({}));
+                    let own = main_env
+                        .iter()
+                        .map(|(name, value)| (name.clone(), super::json::text(value)));
+                    if let Some(env) = env.as_object_mut() {
+                        env.extend(own);
+                    }
+                }
             }
         }
         let networks = self.networks.iter();

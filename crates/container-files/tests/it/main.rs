@@ -1,6 +1,7 @@
 //! Dockerfiles, read.
 
 mod compose;
+mod compose_refusals;
 mod hostile;
 mod modes;
 mod settings;

@@ -36,7 +36,7 @@ fn check(bytes: &[u8]) -> Option<String> {
                 assert!(text.get(said.span.clone()).is_some(), "{said:?}");
             }
             let images = std::collections::BTreeMap::from([("m".to_owned(), "i".to_owned())]);
-            let document = judged.project.document(&images);
+            let document = judged.project.document(&images, &[]);
             assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok());
             None
         }

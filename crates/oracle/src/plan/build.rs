@@ -9,7 +9,7 @@ use super::scripts::tools;
 use super::turns::Turns;
 use super::{
     AGENT_LOGS, ARTIFACTS, BaseEnv, NotRun, RoomPlan, SolutionPlan, TrialPlan, TurnPlan, VERIFIER_LOGS,
-    image, limits, network,
+    compose, image, limits, network,
 };
 use crate::api::{AttemptKind, TrialOptions};
 use crate::env::{Filler, Redactor, Variable};
@@ -45,7 +45,7 @@ pub fn plan(
 
     let oracle = kind == AttemptKind::Oracle;
     let mut filler = Filler::new(&options.grants);
-    let base = BaseEnv {
+    let mut base = BaseEnv {
         path_prefix: options.path_prefix.clone(),
         image: image.env,
         task: filler.fill(&config.environment.env),
@@ -60,6 +60,10 @@ pub fn plan(
     }
     .all(&mut filler)?;
     missing(&filler)?;
+    let compose = compose::plan(task, config, &base.task, options, &mut filler)?;
+    if let Some(compose) = &compose {
+        base.image.extend(compose::variables(compose));
+    }
     for variable in base.task.iter().chain(turns.iter().flat_map(variables)) {
         usable(variable)?;
     }
@@ -68,6 +72,7 @@ pub fn plan(
         contract,
         room: RoomPlan {
             spec: spec(options, config, &workdir),
+            compose,
             workdir_source,
             user: image.user,
             base,

@@ -6,12 +6,11 @@ use sandbox::UserName;
 use task_model::TaskTree;
 use task_model::config::Environment;
 
-use super::NotRun;
+use super::{NotRun, compose};
 use crate::api::WorkdirSource;
 use crate::env::Variable;
 
 pub(super) const DOCKERFILE: &str = "environment/Dockerfile";
-const COMPOSE: &str = "environment/docker-compose.yaml";
 /// The bound on reading a Dockerfile.
 const BOUND: u64 = 16 << 20;
 
@@ -31,13 +30,15 @@ pub(super) struct Image {
 /// Reads environment/.
 ///
 /// # Errors
-/// A mask when the task has no image at all, needs Compose, or has an image that the host's root cannot stand for.
+/// A mask when the task has no image at all or has an image that the host's root cannot stand for.
 pub(super) fn read(tree: &TaskTree, environment: &Environment) -> Result<Image, NotRun> {
-    if tree.exists(COMPOSE) {
-        return Err(NotRun::masked(
-            "compose_unavailable",
-            format!("the task is a Compose task (`{COMPOSE}`), which the embedded engine cannot run"),
-        ));
+    if tree.exists(compose::FILE) {
+        // The engine's own images: the Dockerfile says only where the work goes on.
+        let dockerfile = tree.exists(DOCKERFILE).then(|| settings(tree)).flatten();
+        return Ok(Image {
+            workdir: dockerfile.and_then(|d| d.workdir),
+            ..Image::default()
+        });
     }
     let prebuilt = environment.image().is_some();
     if !tree.exists(DOCKERFILE) {
@@ -65,6 +66,12 @@ pub(super) fn read(tree: &TaskTree, environment: &Environment) -> Result<Image, 
         user: dockerfile.user.filter(|_| counts).as_deref().and_then(user),
         files_to_workdir: false,
     })
+}
+
+/// Reads environment/Dockerfile for its settings, whatever else is in it.
+fn settings(tree: &TaskTree) -> Option<Dockerfile> {
+    let bytes = tree.read(DOCKERFILE, BOUND).ok()?;
+    container_files::parse(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
 fn parse(tree: &TaskTree) -> Result<Dockerfile, NotRun> {

@@ -3,6 +3,7 @@
 //! A plan can be printed and compared; granted values are not shown by its [`Debug`].
 
 mod build;
+mod compose;
 mod image;
 mod limits;
 mod network;
@@ -21,6 +22,7 @@ use crate::api::{AttemptKind, Status, WorkdirSource};
 use crate::env::{Redactor, Variable};
 
 pub use build::plan;
+pub use compose::{ComposePlan, ServiceImage};
 pub use limits::effective;
 pub(crate) use scripts::reference;
 pub use turn::{Clear, HookPlan, ScriptPlan, SolutionPlan, TurnPlan, Users};
@@ -60,6 +62,8 @@ pub struct TrialPlan {
 pub struct RoomPlan {
     /// The sandbox.
     pub spec: Spec,
+    /// Its Compose project, when it is one of several services.
+    pub compose: Option<ComposePlan>,
     /// Working directory of every script.
     pub workdir: Utf8PathBuf,
     /// Where it was read from.

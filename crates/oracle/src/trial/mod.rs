@@ -1,5 +1,6 @@
 //! One attempt, carried out as planned: set-up, then each turn's work and verification, the reward read once.
 
+mod compose;
 mod health;
 mod room;
 mod setup;

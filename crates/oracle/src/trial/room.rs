@@ -5,7 +5,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use sandbox::{Command, Engine, Entry, Exit, FileRead, Sandbox, SandboxError, User, UserName, View};
 
-use super::{Fault, fault, no_user};
+use super::{Fault, compose, fault, no_user};
 use crate::Cancel;
 use crate::env::Variable;
 use crate::plan::RoomPlan;
@@ -33,7 +33,15 @@ pub(super) struct Exec<'a> {
 impl<'a> Room<'a> {
     /// Starts the sandbox of a plan.
     pub(super) fn open(plan: &'a RoomPlan, engine: &dyn Engine, cancel: &'a Cancel) -> Result<Self, Fault> {
-        let mut sandbox = engine.start(&plan.spec).map_err(|error| fault(&error, cancel))?;
+        let spec = match &plan.compose {
+            Some(project) => {
+                let task = plan.base.task.iter();
+                let env: Vec<_> = task.map(|v| (v.name.clone(), v.value.clone())).collect();
+                &compose::spec(project, &plan.spec, &env, engine, cancel)?
+            }
+            None => &plan.spec,
+        };
+        let mut sandbox = engine.start(spec).map_err(|error| fault(&error, cancel))?;
         let mut find = |name: Option<&UserName>| sandbox.user(name).map_err(|error| no_user(&error));
         let root = find(Some(&UserName::Uid(0)))?;
         let image = find(plan.user.as_ref())?;

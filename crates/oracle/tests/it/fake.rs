@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::{
-    Command, Download, DownloadBounds, Ended, Engine, Entry, EntryKind, Exit, FileRead, Image, ImageError,
-    ImageRequest, RootFs, Sandbox, SandboxError, Spec, Unavailable, User, UserError, UserName, View,
+    Applies, Command, Download, DownloadBounds, Ended, Engine, Entry, EntryKind, Exit, FileRead, Image,
+    ImageError, ImageRequest, RootFs, Sandbox, SandboxError, Spec, Unavailable, User, UserError, UserName,
+    View,
 };
 
 /// What a script does: reads and writes files, and ends.
@@ -51,6 +52,9 @@ pub(crate) struct Fake {
     shell: Act,
     broken: Option<&'static str>,
     users: Vec<&'static str>,
+    applies: Applies,
+    /// What was to be made ready.
+    pub(crate) requests: Arc<Mutex<Vec<ImageRequest>>>,
 }
 
 pub(crate) fn exit(ended: Ended, tail: &str) -> Exit {
@@ -78,6 +82,8 @@ impl Fake {
             shell: nothing,
             broken: None,
             users: vec!["root", "nobody", "agent"],
+            applies: Applies::default(),
+            requests: Arc::default(),
         }
     }
 
@@ -130,6 +136,12 @@ impl Fake {
         self
     }
 
+    /// What the engine can do.
+    pub(crate) fn applies(mut self, applies: Applies) -> Self {
+        self.applies = applies;
+        self
+    }
+
     pub(crate) fn trace(&self) -> Vec<String> {
         lock(&self.trace).clone()
     }
@@ -174,7 +186,23 @@ impl Engine for Fake {
         Vec::new()
     }
 
-    fn prepare(&self, _request: &ImageRequest) -> Result<Image, ImageError> {
+    fn applies(&self) -> Applies {
+        self.applies
+    }
+
+    fn prepare(&self, request: &ImageRequest) -> Result<Image, ImageError> {
+        lock(&self.requests).push(request.clone());
+        if self.applies.compose {
+            let name = match request {
+                ImageRequest::Named { name, .. } => format!("handle of {name}"),
+                ImageRequest::Build { digest, .. } => format!("built {digest}"),
+            };
+            return Ok(Image {
+                root: RootFs::Image(name),
+                digest: None,
+                config: None,
+            });
+        }
         Ok(Image {
             root: RootFs::Host,
             digest: None,

@@ -11,16 +11,6 @@ use crate::tasks::{dataset, options, spanned, task, tree};
 fn images_that_the_hosts_root_cannot_stand_for_are_masked() {
     let mut none = task(|t| t.environment.docker_image = Some(spanned(String::new())));
     masked_before_start(&none, Network::None, "image_unavailable", &["docker_image"]);
-    none.tree = tree(&[
-        ("environment/docker-compose.yaml", "services: {}\n"),
-        ("solution/solve.sh", ""),
-    ]);
-    masked_before_start(
-        &none,
-        Network::None,
-        "compose_unavailable",
-        &["docker-compose.yaml"],
-    );
     for (instruction, line) in [("COPY", "COPY a /a"), ("ADD", "ADD a /a"), ("RUN", "RUN true")] {
         let dockerfile = format!("FROM debian:12\n{line}\n");
         none.tree = tree(&[("environment/Dockerfile", &dockerfile), ("solution/solve.sh", "")]);

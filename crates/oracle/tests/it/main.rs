@@ -1,5 +1,6 @@
 //! Trials against an engine that runs nothing.
 
+mod compose;
 mod ending;
 mod fake;
 mod health;

@@ -1,0 +1,422 @@
+//! A Compose task: its project after the allow-list, the images of its services, the files they name.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use container_files::compose::{Build, Judged, Project, ProjectService, judge, parse};
+use findings::{SourceFile, Span, sanitize};
+use sandbox::{Entry, EntryKind, ImageRequest, Pull};
+use sha2::{Digest as _, Sha256};
+use task_model::config::TaskToml;
+use task_model::tree::Resolved;
+use task_model::{Task, TaskTree};
+
+use super::NotRun;
+use crate::api::TrialOptions;
+use crate::env::{Filler, Variable};
+use crate::files::uploads;
+
+/// The file, and the folder that its paths start from.
+pub(crate) const FILE: &str = "environment/docker-compose.yaml";
+const FOLDER: &str = "environment";
+/// The bound on reading it.
+const BOUND: u64 = 16 << 20;
+/// What `${MAIN_IMAGE_NAME}` stands for while nobody knows the image yet.
+const OWN_IMAGE: &str = "hb__main";
+/// How long a build may take when `build_timeout_sec` is unset, seconds.
+const BUILD_LIMIT: f64 = 600.0;
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A Compose task's project.
+#[derive(Clone, PartialEq)]
+pub struct ComposePlan {
+    /// What may run.
+    pub project: Project,
+    /// The task's own image, when a service has it.
+    pub own: Option<ImageRequest>,
+    /// The image of every service that starts.
+    pub images: Vec<(String, ServiceImage)>,
+    /// Files of environment/ that services read.
+    pub files: Vec<Entry>,
+}
+
+impl fmt::Debug for ComposePlan {
+    /// Values may be granted ones: only names are shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let services: Vec<&str> = self.images.iter().map(|(name, _)| name.as_str()).collect();
+        let files: Vec<&str> = self.files.iter().map(|entry| entry.path.as_str()).collect();
+        f.debug_struct("ComposePlan")
+            .field("services", &services)
+            .field("files", &files)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a service's image comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServiceImage {
+    /// It is the task's own.
+    Own,
+    /// It is made ready for the service.
+    Request(ImageRequest),
+}
+
+/// What a plan needs to know beside the task.
+pub(super) struct Around<'a> {
+    /// Values of variables, granted ones and the task's own.
+    pub(super) variables: &'a dyn Fn(&str) -> Option<String>,
+    /// `[environment].docker_image`.
+    pub(super) docker_image: Option<&'a str>,
+    pub(super) pull: Pull,
+    pub(super) build_limit: Duration,
+}
+
+impl ComposePlan {
+    /// Returns what is started, given every service's image and the task's variables for `main`.
+    #[must_use]
+    pub fn compose(
+        &self,
+        handles: &BTreeMap<String, String>,
+        main_env: &[(String, String)],
+    ) -> sandbox::Compose {
+        sandbox::Compose {
+            files: self.files.clone(),
+            project: self.project.document(handles, main_env),
+            sidecars: self.project.sidecars(),
+        }
+    }
+
+    /// Returns the variables that the file gives `main`, in the order of their names.
+    #[must_use]
+    pub fn main_env(&self) -> Vec<(String, String)> {
+        self.project
+            .service("main")
+            .map(ProjectService::environment)
+            .unwrap_or_default()
+    }
+}
+
+/// Plans the project of a task; `None` when it has no Compose file.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn plan(
+    task: &Task,
+    config: &TaskToml,
+    task_env: &[Variable],
+    options: &TrialOptions,
+    filler: &mut Filler<'_>,
+) -> Result<Option<ComposePlan>, NotRun> {
+    let used = RefCell::new(BTreeMap::new());
+    let granted = |name: &str| {
+        let value = options.grants.variables.get(name)?;
+        used.borrow_mut().insert(name.to_owned(), value.clone());
+        Some(value.clone())
+    };
+    let own = |name: &str| task_env.iter().find(|v| v.name == name).map(|v| v.value.clone());
+    let variables = |name: &str| own(name).or_else(|| granted(name));
+    let limit = config
+        .environment
+        .build_timeout_sec
+        .as_ref()
+        .map_or(BUILD_LIMIT, |limit| limit.value);
+    let around = Around {
+        variables: &variables,
+        docker_image: config.environment.image(),
+        pull: Pull::Missing,
+        build_limit: Duration::try_from_secs_f64(limit).unwrap_or(DAY).min(DAY),
+    };
+    let plan = read(&task.tree, &around);
+    filler.used.extend(used.take());
+    plan
+}
+
+/// The variables of `main`, as of an image.
+pub(super) fn variables(plan: &ComposePlan) -> impl Iterator<Item = Variable> {
+    plan.main_env().into_iter().map(|(name, value)| Variable {
+        name,
+        value,
+        granted: false,
+    })
+}
+
+/// Reads the Compose file of a task; `None` when it has none.
+///
+/// # Errors
+/// A mask when it cannot be read, holds what is not on the allow-list, or needs a variable that nobody granted.
+pub(super) fn read(tree: &TaskTree, around: &Around<'_>) -> Result<Option<ComposePlan>, NotRun> {
+    if !tree.exists(FILE) {
+        return Ok(None);
+    }
+    let bytes = tree
+        .read(FILE, BOUND)
+        .map_err(|fault| unavailable(format!("`{FILE}` {fault}")))?;
+    let source = SourceFile::new(FILE, String::from_utf8_lossy(&bytes));
+    let at = |span: &std::ops::Range<usize>| {
+        let place = source.line_column(Span::from(span.clone()).start);
+        format!("{FILE}:{}", place.line)
+    };
+    let file = parse(&bytes)
+        .map_err(|fault| unavailable(format!("{} cannot be read: {}", at(&fault.span), fault.message)))?;
+    let known = |name: &str| match name {
+        "MAIN_IMAGE_NAME" => Some(OWN_IMAGE.to_owned()),
+        "CONTEXT_DIR" => Some(".".to_owned()),
+        name => (around.variables)(name),
+    };
+    let judged = judge(&file, &known);
+    allowed(&judged, &at)?;
+    let files = files(tree, &judged.project, &at)?;
+    let images = images(tree, &judged.project, around)?;
+    let mut own = None;
+    if images.iter().any(|(_, image)| *image == ServiceImage::Own) {
+        own = Some(own_image(tree, around)?);
+    }
+    Ok(Some(ComposePlan {
+        own,
+        project: judged.project,
+        images,
+        files,
+    }))
+}
+
+fn unavailable(reason: impl Into<String>) -> NotRun {
+    NotRun::masked("compose_unavailable", sanitize::line(&reason.into()))
+}
+
+fn allowed(judged: &Judged, at: &dyn Fn(&std::ops::Range<usize>) -> String) -> Result<(), NotRun> {
+    if let Some(first) = judged.refusals.first() {
+        let more = match judged.refusals.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        return Err(unavailable(format!(
+            "{} holds what is not run here: {}{more}",
+            at(&first.span),
+            first.message
+        )));
+    }
+    if let Some((name, span)) = judged.missing.first_key_value() {
+        let names: Vec<String> = judged.missing.keys().map(|n| format!("`{n}`")).collect();
+        let (noun, verb) = if judged.missing.len() == 1 {
+            ("variable", "is")
+        } else {
+            ("variables", "are")
+        };
+        return Err(NotRun::masked(
+            "missing_variable",
+            format!(
+                "the {noun} {} of {} {verb} needed and not granted; pass `--env {name}` or give a default",
+                names.join(", "),
+                at(span)
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the files of environment/ that services bind or read, links as the files they stand for.
+fn files(
+    tree: &TaskTree,
+    project: &Project,
+    at: &dyn Fn(&std::ops::Range<usize>) -> String,
+) -> Result<Vec<Entry>, NotRun> {
+    let mut files: BTreeMap<Utf8PathBuf, Entry> = BTreeMap::new();
+    let all = Environment::of(tree);
+    for (path, span) in &project.paths {
+        let path = Utf8Path::new(if path == "." { "" } else { path });
+        let Some(found) = all.under(path) else {
+            let path = Utf8Path::new(FOLDER).join(path);
+            return Err(unavailable(format!(
+                "{} names `{path}`, which is not there",
+                at(span)
+            )));
+        };
+        files.extend(found.into_iter().map(|entry| (entry.path.clone(), entry)));
+    }
+    Ok(files.into_values().collect())
+}
+
+/// The entries of environment/, by path in it.
+struct Environment<'a> {
+    tree: &'a TaskTree,
+    entries: BTreeMap<Utf8PathBuf, Entry>,
+}
+
+impl<'a> Environment<'a> {
+    fn of(tree: &'a TaskTree) -> Self {
+        let entries = uploads(tree, FOLDER, &|_| false);
+        Self {
+            tree,
+            entries: entries
+                .into_iter()
+                .map(|entry| (entry.path.clone(), entry))
+                .collect(),
+        }
+    }
+
+    /// Follows a path to where it really is in environment/.
+    fn real(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        match self.tree.resolve(Utf8Path::new(FOLDER).join(path)) {
+            Resolved::File(real) | Resolved::Folder(real) => {
+                real.strip_prefix(FOLDER).ok().map(Utf8Path::to_owned)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a file, or a folder with all in it, by the paths that were asked for.
+    fn under(&self, path: &Utf8Path) -> Option<Vec<Entry>> {
+        let top = self.real(path)?;
+        let mut found = Vec::new();
+        for (real, entry) in self.entries.range(top.clone()..) {
+            let Ok(below) = real.strip_prefix(&top) else {
+                break;
+            };
+            let mut entry = entry.clone();
+            entry.path = if below.as_str().is_empty() {
+                path.to_owned()
+            } else {
+                path.join(below)
+            };
+            if let EntryKind::Link(_) = entry.kind {
+                let target = self.real(real).and_then(|target| self.entries.get(&target));
+                match target {
+                    Some(target) if target.kind != EntryKind::Folder => entry.kind = target.kind.clone(),
+                    _ => continue,
+                }
+            }
+            found.push(entry);
+        }
+        Some(found)
+    }
+}
+
+fn images(
+    tree: &TaskTree,
+    project: &Project,
+    around: &Around<'_>,
+) -> Result<Vec<(String, ServiceImage)>, NotRun> {
+    let mut images = Vec::new();
+    let mut has_main = false;
+    for service in project.services.iter().filter(|s| !s.waits()) {
+        let main = service.name == "main";
+        has_main |= main;
+        let image = match (&service.build, &service.image) {
+            (Some(build), _) => ServiceImage::Request(request(tree, build, around)?),
+            (None, Some(name)) if name == OWN_IMAGE => ServiceImage::Own,
+            // What is built is the task's own, whatever name the file gives it.
+            (None, Some(_))
+                if main && around.docker_image.is_none() && tree.exists("environment/Dockerfile") =>
+            {
+                ServiceImage::Own
+            }
+            (None, Some(name)) => ServiceImage::Request(ImageRequest::Named {
+                name: name.clone(),
+                pull: around.pull,
+            }),
+            (None, None) => ServiceImage::Own,
+        };
+        images.push((service.name.clone(), image));
+    }
+    if !has_main {
+        images.push(("main".to_owned(), ServiceImage::Own));
+    }
+    Ok(images)
+}
+
+/// The task's own image, as for a task without a Compose file.
+fn own_image(tree: &TaskTree, around: &Around<'_>) -> Result<ImageRequest, NotRun> {
+    if let Some(name) = around.docker_image {
+        return Ok(ImageRequest::Named {
+            name: name.to_owned(),
+            pull: around.pull,
+        });
+    }
+    if !tree.exists("environment/Dockerfile") {
+        return Err(NotRun::masked(
+            "image_unavailable",
+            "the service `main` has no image: set `[environment].docker_image`, add environment/Dockerfile, or give it an \
+             `image` in environment/docker-compose.yaml",
+        ));
+    }
+    let build = Build {
+        context: ".".to_owned(),
+        dockerfile: "Dockerfile".to_owned(),
+        inline: None,
+        args: Vec::new(),
+        target: None,
+    };
+    request(tree, &build, around)
+}
+
+fn request(tree: &TaskTree, build: &Build, around: &Around<'_>) -> Result<ImageRequest, NotRun> {
+    let folder = if build.context == "." {
+        FOLDER.to_owned()
+    } else {
+        format!("{FOLDER}/{}", build.context)
+    };
+    let mut context = uploads(tree, &folder, &|_| false);
+    let dockerfile = Utf8PathBuf::from(&build.dockerfile);
+    if let Some(text) = &build.inline {
+        context.retain(|entry| entry.path != dockerfile);
+        context.push(Entry {
+            path: dockerfile.clone(),
+            mode: 0o644,
+            kind: EntryKind::Bytes(text.as_bytes().into()),
+        });
+    } else if !tree.is_file(Utf8Path::new(&folder).join(&dockerfile)) {
+        return Err(NotRun::masked(
+            "build_failed",
+            sanitize::line(&format!(
+                "environment/docker-compose.yaml builds from `{folder}/{dockerfile}`, which is not there"
+            )),
+        ));
+    }
+    let digest = digest(tree, &folder, &context, build);
+    Ok(ImageRequest::Build {
+        context,
+        dockerfile,
+        args: build.args.clone(),
+        target: build.target.clone(),
+        digest,
+        pull: around.pull,
+        limit: around.build_limit,
+    })
+}
+
+/// A digest of everything that a build reads.
+fn digest(tree: &TaskTree, folder: &str, context: &[Entry], build: &Build) -> String {
+    let mut hash = Sha256::new();
+    let mut say = |bytes: &[u8]| {
+        hash.update(bytes.len().to_le_bytes());
+        hash.update(bytes);
+    };
+    for entry in context {
+        say(entry.path.as_str().as_bytes());
+        say(&entry.mode.to_le_bytes());
+        match &entry.kind {
+            EntryKind::Folder => say(b"folder"),
+            EntryKind::Link(target) => say(format!("link {target}").as_bytes()),
+            EntryKind::Bytes(bytes) => say(bytes),
+            EntryKind::HostFile(_) => {
+                let mut content = Sha256::new();
+                let path = Utf8Path::new(folder).join(&entry.path);
+                // What cannot be read fails when it is sent.
+                let read = tree.stream(path, &mut |part| content.update(part));
+                say(&content.finalize());
+                say(&[u8::from(read.is_ok())]);
+            }
+        }
+    }
+    say(build.dockerfile.as_bytes());
+    for (name, value) in &build.args {
+        say(name.as_bytes());
+        say(value.as_bytes());
+    }
+    say(build.target.as_deref().unwrap_or_default().as_bytes());
+    let digest = hash.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

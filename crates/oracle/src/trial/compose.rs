@@ -1,0 +1,78 @@
+//! The images and the project of a Compose task, made ready before its sandbox starts.
+
+use std::collections::BTreeMap;
+
+use sandbox::{Engine, ImageError, ImageRequest, RootFs, Spec};
+
+use super::{Fault, fault};
+use crate::Cancel;
+use crate::plan::{ComposePlan, ServiceImage};
+
+/// Returns the sandbox of a Compose task.
+pub(super) fn spec(
+    plan: &ComposePlan,
+    spec: &Spec,
+    main_env: &[(String, String)],
+    engine: &dyn Engine,
+    cancel: &Cancel,
+) -> Result<Spec, Fault> {
+    if !engine.applies().compose {
+        return Err(Fault::masked(
+            "compose_unavailable",
+            format!(
+                "the task is a Compose task (`environment/docker-compose.yaml`), and the engine `{}` runs no Compose \
+                 projects; `--sandbox docker` with the plugin `docker compose` does",
+                engine.name()
+            ),
+        ));
+    }
+    let prepare = |service: &str, request: &ImageRequest| {
+        let image = engine
+            .prepare(request)
+            .map_err(|error| no_image(service, error, cancel))?;
+        match image.root {
+            RootFs::Image(handle) => Ok(handle),
+            RootFs::Host => Err(Fault::masked(
+                "image_required",
+                format!("the service `{service}` needs its image, which the host's root cannot stand for"),
+            )),
+        }
+    };
+    let own = match &plan.own {
+        Some(request) => Some(prepare("main", request)?),
+        None => None,
+    };
+    let mut handles = BTreeMap::new();
+    for (service, image) in &plan.images {
+        let handle = match image {
+            ServiceImage::Request(request) => prepare(service, request)?,
+            ServiceImage::Own => own.clone().unwrap_or_default(),
+        };
+        handles.insert(service.clone(), handle);
+    }
+    let main = handles.get("main").cloned().unwrap_or_default();
+    Ok(Spec {
+        root: RootFs::Image(main),
+        compose: Some(plan.compose(&handles, main_env)),
+        ..spec.clone()
+    })
+}
+
+fn no_image(service: &str, error: ImageError, cancel: &Cancel) -> Fault {
+    let kind = match &error {
+        ImageError::Required(_) => "image_required",
+        ImageError::BuildFailed { .. } => "build_failed",
+        ImageError::Engine(error) => return fault(error, cancel),
+        _ => "image_unavailable",
+    };
+    let reason = findings::sanitize::line(&error.to_string());
+    let tail = match error {
+        ImageError::BuildFailed { log, .. } => Some(("build.log", log)),
+        _ => None,
+    };
+    Fault::Masked {
+        kind,
+        reason: format!("the image of the service `{service}`: {reason}"),
+        tail,
+    }
+}
