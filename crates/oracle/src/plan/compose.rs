@@ -11,17 +11,17 @@ use findings::{SourceFile, Span, sanitize};
 use sandbox::{Entry, EntryKind, ImageRequest, Pull};
 use sha2::{Digest as _, Sha256};
 use task_model::config::TaskToml;
-use task_model::tree::Resolved;
 use task_model::{Task, TaskTree};
 
 use super::NotRun;
+use super::compose_files::files;
 use crate::api::TrialOptions;
 use crate::env::{Filler, Variable};
 use crate::files::uploads;
 
 /// The file, and the folder that its paths start from.
 pub(crate) const FILE: &str = "environment/docker-compose.yaml";
-const FOLDER: &str = "environment";
+pub(super) const FOLDER: &str = "environment";
 /// The bound on reading it.
 const BOUND: u64 = 16 << 20;
 /// What `${MAIN_IMAGE_NAME}` stands for while nobody knows the image yet.
@@ -182,7 +182,7 @@ pub(super) fn read(tree: &TaskTree, around: &Around<'_>) -> Result<Option<Compos
     }))
 }
 
-fn unavailable(reason: impl Into<String>) -> NotRun {
+pub(super) fn unavailable(reason: impl Into<String>) -> NotRun {
     NotRun::masked("compose_unavailable", sanitize::line(&reason.into()))
 }
 
@@ -215,83 +215,6 @@ fn allowed(judged: &Judged, at: &dyn Fn(&std::ops::Range<usize>) -> String) -> R
         ));
     }
     Ok(())
-}
-
-/// Returns the files of environment/ that services bind or read, links as the files they stand for.
-fn files(
-    tree: &TaskTree,
-    project: &Project,
-    at: &dyn Fn(&std::ops::Range<usize>) -> String,
-) -> Result<Vec<Entry>, NotRun> {
-    let mut files: BTreeMap<Utf8PathBuf, Entry> = BTreeMap::new();
-    let all = Environment::of(tree);
-    for (path, span) in &project.paths {
-        let path = Utf8Path::new(if path == "." { "" } else { path });
-        let Some(found) = all.under(path) else {
-            let path = Utf8Path::new(FOLDER).join(path);
-            return Err(unavailable(format!(
-                "{} names `{path}`, which is not there",
-                at(span)
-            )));
-        };
-        files.extend(found.into_iter().map(|entry| (entry.path.clone(), entry)));
-    }
-    Ok(files.into_values().collect())
-}
-
-/// The entries of environment/, by path in it.
-struct Environment<'a> {
-    tree: &'a TaskTree,
-    entries: BTreeMap<Utf8PathBuf, Entry>,
-}
-
-impl<'a> Environment<'a> {
-    fn of(tree: &'a TaskTree) -> Self {
-        let entries = uploads(tree, FOLDER, &|_| false);
-        Self {
-            tree,
-            entries: entries
-                .into_iter()
-                .map(|entry| (entry.path.clone(), entry))
-                .collect(),
-        }
-    }
-
-    /// Follows a path to where it really is in environment/.
-    fn real(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        match self.tree.resolve(Utf8Path::new(FOLDER).join(path)) {
-            Resolved::File(real) | Resolved::Folder(real) => {
-                real.strip_prefix(FOLDER).ok().map(Utf8Path::to_owned)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns a file, or a folder with all in it, by the paths that were asked for.
-    fn under(&self, path: &Utf8Path) -> Option<Vec<Entry>> {
-        let top = self.real(path)?;
-        let mut found = Vec::new();
-        for (real, entry) in self.entries.range(top.clone()..) {
-            let Ok(below) = real.strip_prefix(&top) else {
-                break;
-            };
-            let mut entry = entry.clone();
-            entry.path = if below.as_str().is_empty() {
-                path.to_owned()
-            } else {
-                path.join(below)
-            };
-            if let EntryKind::Link(_) = entry.kind {
-                let target = self.real(real).and_then(|target| self.entries.get(&target));
-                match target {
-                    Some(target) if target.kind != EntryKind::Folder => entry.kind = target.kind.clone(),
-                    _ => continue,
-                }
-            }
-            found.push(entry);
-        }
-        Some(found)
-    }
 }
 
 fn images(

@@ -4,6 +4,7 @@
 
 mod build;
 mod compose;
+mod compose_files;
 mod image;
 mod limits;
 mod network;
