@@ -6,6 +6,7 @@
 //! first view can reach.
 
 mod api;
+mod container;
 mod embedded;
 mod files;
 mod helper;
@@ -16,6 +17,7 @@ pub use api::{
     Applies, Command, Compose, Ended, Engine, Exit, Limits, Network, RootFs, Sandbox, SandboxError, Spec,
     Unavailable, User, UserError, UserName, View,
 };
+pub use container::{CLIENT_VARIABLES, Container};
 pub use embedded::Embedded;
 pub use files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
 pub use helper::{HELPER_WORD, helper_main};

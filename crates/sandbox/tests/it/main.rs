@@ -1,4 +1,4 @@
-//! The embedded engine, as root and as a plain user.
+//! The embedded engine, as root and as a plain user; and one table of facts for every engine.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,8 +9,10 @@ mod bounds;
 mod confinement;
 mod download;
 mod endings;
+mod engines;
 mod files;
 mod speed;
 mod support;
+mod table;
 mod users;
 mod views;

@@ -29,6 +29,14 @@ pub(crate) struct TestEngine {
     _folder: Option<TempDir>,
 }
 
+impl TestEngine {
+    /// The engine of a test run by root or by the plain user who runs it.
+    pub(crate) fn into_engine(self) -> Embedded {
+        assert!(self._folder.is_none());
+        self.engine
+    }
+}
+
 impl Deref for TestEngine {
     type Target = Embedded;
 

@@ -1,0 +1,300 @@
+//! Makes and starts a container.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tar::{Archive, EntryType};
+
+use super::client::Streams;
+use super::failure::Failure;
+use super::owner::OWNER;
+use super::session::Session;
+use super::{CALL_LIMIT, Shared, images, put, script};
+use crate::api::{Network, RootFs, SandboxError, Spec, Unavailable};
+use crate::image::ImageConfig;
+
+/// Shells that may be in an image, by the places where they are looked for.
+const SHELLS: [&str; 4] = ["/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"];
+
+/// What the first process does: nothing, and that for ever. It takes in the orphans; `kill -9 -1` inside does not reach it.
+const WAIT: &str = "PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin; command -v sleep >/dev/null || exit 127; \
+    while :; do sleep 86400 & wait $!; done";
+
+/// What is known of an image from the first container of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    config: ImageConfig,
+    shell: Option<&'static str>,
+    accounts: Option<super::accounts::Accounts>,
+    /// Folders that were looked for: their modes, or that they are not there.
+    folders: BTreeMap<Utf8PathBuf, Option<u32>>,
+}
+
+/// Starts a sandbox of its own.
+pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, SandboxError> {
+    let info = shared.info()?;
+    let RootFs::Image(image) = &spec.root else {
+        let reason = format!("{} runs images, and this task has none", shared.name);
+        return Err(Unavailable(reason).into());
+    };
+    if spec.compose.is_some() {
+        let reason = format!("{} cannot run Compose projects here", shared.name);
+        return Err(Unavailable(reason).into());
+    }
+    let mut known = known(shared, image)?;
+    let secret = fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
+    let secret: String = secret.chars().filter(char::is_ascii_hexdigit).collect();
+    let shells: Vec<&'static str> = known.shell.map_or(SHELLS.to_vec(), |shell| vec![shell]);
+    let mut last = None;
+    for (at, shell) in shells.into_iter().enumerate() {
+        let name = format!("gym-dataset-{}-{secret}-{at}", std::process::id());
+        let number = shared.cli.running.add_container(name.clone());
+        let mut session = Session {
+            shared: Arc::clone(shared),
+            container: name.clone(),
+            number: Some(number),
+            shell: shell.to_owned(),
+            inherited: known.config.env.iter().map(|(name, _)| name.clone()).collect(),
+            image_user: known.config.user.clone(),
+            accounts: known.accounts.clone(),
+            halted: false,
+            pids: info.pids.then_some(spec.limits.pids),
+            empty: BTreeSet::new(),
+            snapshot: None,
+            words: 0,
+            secret: secret.clone(),
+        };
+        create(shared, spec, image, &name, shell)?;
+        let widened = make_folders(&session, &mut known, &spec.folders)?;
+        match shared.cli.ask(&["start", &name], CALL_LIMIT) {
+            Ok(_) => {}
+            Err(failure) if failure.is_no_program() => {
+                last = Some(failure);
+                continue;
+            }
+            Err(failure) => return Err(failure.into()),
+        }
+        widen(&mut session, &widened)?;
+        if known.accounts.is_none() {
+            drop(super::accounts::accounts(&mut session, ""));
+            known.accounts.clone_from(&session.accounts);
+        }
+        known.shell = Some(shell);
+        let mut launches = shared.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        launches.insert(image.clone(), known);
+        return Ok(session);
+    }
+    Err(match last {
+        Some(_) => SandboxError::MissingProgram("sh".to_owned()),
+        None => SandboxError::Lost("it did not start".to_owned()),
+    })
+}
+
+/// Returns what is known of an image; asks for its settings when nothing is.
+fn known(shared: &Shared, image: &str) -> Result<Known, SandboxError> {
+    {
+        let launches = shared.launches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = launches.get(image) {
+            return Ok(known.clone());
+        }
+    }
+    match images::find(shared, image) {
+        Ok(Some(found)) => Ok(Known {
+            config: found.config.unwrap_or_default(),
+            ..Known::default()
+        }),
+        Ok(None) => Err(gone(image)),
+        Err(crate::image::ImageError::Engine(error)) => Err(error),
+        Err(other) => Err(SandboxError::Lost(other.to_string())),
+    }
+}
+
+fn gone(image: &str) -> SandboxError {
+    Unavailable(format!("image `{image}` is not there any more, run it again")).into()
+}
+
+fn create(shared: &Shared, spec: &Spec, image: &str, name: &str, shell: &str) -> Result<(), SandboxError> {
+    let args = arguments(shared, spec, image, name, shell)?;
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match shared.cli.ask(&args, CALL_LIMIT) {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.is_no_image() => Err(gone(image)),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+fn arguments(
+    shared: &Shared,
+    spec: &Spec,
+    image: &str,
+    name: &str,
+    shell: &str,
+) -> Result<Vec<String>, SandboxError> {
+    let info = shared.info()?;
+    let label = format!("{OWNER}={}", shared.owner.label());
+    let mut args: Vec<String> = [
+        "create", "--pull", "never", "--name", name, "--label", &label, "--user", "0:0",
+    ]
+    .map(str::to_owned)
+    .into();
+    let mut add = |words: &[&str]| args.extend(words.iter().map(|word| (*word).to_owned()));
+    add(&["--workdir", "/", "--entrypoint", shell, "--hostname", "sandbox"]);
+    add(&["--security-opt", "no-new-privileges", "--no-healthcheck"]);
+    if spec.network == Network::None {
+        add(&["--network", "none"]);
+    }
+    if info.podman {
+        // A container's journal is nobody's business.
+        add(&["--log-driver", "none"]);
+    } else {
+        add(&["--log-driver", "none", "--restart", "no"]);
+    }
+    let limits = &spec.limits;
+    if info.pids {
+        add(&["--pids-limit", &limits.pids.to_string()]);
+    }
+    if info.memory {
+        let bytes = format!("{}b", limits.memory_bytes);
+        add(&["--memory", &bytes, "--memory-swap", &bytes]);
+    }
+    if let Some(cpus) = limits.cpus.filter(|_| info.cpus) {
+        add(&["--cpus", &format!("{cpus:.3}")]);
+    }
+    if limits.gpus > 0 && info.gpus {
+        add(&["--gpus", &limits.gpus.to_string()]);
+    }
+    if info.applies(false).storage {
+        add(&["--storage-opt", &format!("size={}", limits.disk_bytes)]);
+    }
+    add(&[image, "-c", WAIT]);
+    Ok(args)
+}
+
+/// Makes the folders that the image lacks; returns those whose mode must be set from inside.
+fn make_folders(
+    session: &Session,
+    known: &mut Known,
+    folders: &[(Utf8PathBuf, u32)],
+) -> Result<Vec<(Utf8PathBuf, u32)>, SandboxError> {
+    let mut missing = BTreeSet::new();
+    let mut widened = Vec::new();
+    let mut wanted = BTreeMap::new();
+    for (folder, mode) in folders {
+        let folder_plain = put::plain(folder);
+        if folder_plain == "/" || put::check(&folder_plain, folder).is_err() {
+            return Err(put::fault("make", folder, "it is no place for a folder"));
+        }
+        wanted.insert(folder_plain, *mode);
+    }
+    for (folder, mode) in &wanted {
+        let way = |error| match error {
+            SandboxError::File { cause, .. } => put::fault("make", folder, &cause),
+            error => error,
+        };
+        match peek(session, known, folder).map_err(way)? {
+            Some(there) if there & 0o7777 == *mode => {}
+            Some(_) => widened.push((folder.clone(), *mode)),
+            None => {
+                for above in put::parents(folder) {
+                    if peek(session, known, &above).map_err(way)?.is_none() {
+                        missing.insert(above);
+                    }
+                }
+                missing.insert(folder.clone());
+            }
+        }
+    }
+    if !missing.is_empty() {
+        put::send(session, Utf8Path::new("/"), |tar| {
+            for folder in &missing {
+                let mode = wanted.get(folder).copied().unwrap_or(0o755);
+                tar.folder(folder, mode, (0, 0))?;
+            }
+            Ok(Ok(()))
+        })
+        .map_err(|error| match error {
+            SandboxError::File { cause, .. } => put::fault(
+                "make",
+                missing.last().map_or(Utf8Path::new("/"), |path| path),
+                &cause,
+            ),
+            error => error,
+        })?;
+    }
+    Ok(widened)
+}
+
+/// Returns the mode of a folder of the image, links followed; asked once for each image.
+fn peek(session: &Session, known: &mut Known, folder: &Utf8Path) -> Result<Option<u32>, SandboxError> {
+    if let Some(mode) = known.folders.get(folder) {
+        return Ok(*mode);
+    }
+    let deadline = Instant::now() + CALL_LIMIT;
+    let source = format!("{}:{folder}", session.container);
+    let streams = Streams {
+        output: true,
+        ..Streams::default()
+    };
+    let mut args = vec!["cp"];
+    if !session.shared.info()?.podman {
+        args.push("--follow-link");
+    }
+    args.extend([source.as_str(), "-"]);
+    let mut client = session.shared.cli.start(&args, streams)?;
+    let mut archive = Archive::new(client.reader(deadline));
+    let first = archive.entries().and_then(|mut entries| {
+        let Some(entry) = entries.next() else {
+            return Ok(None);
+        };
+        let entry = entry?;
+        Ok(Some((entry.header().entry_type(), entry.header().mode()?)))
+    });
+    let absent = |failure: Failure| {
+        if failure.is_no_path() {
+            Ok(None)
+        } else {
+            Err(SandboxError::from(failure))
+        }
+    };
+    let mode = match first {
+        Ok(Some((EntryType::Directory, mode))) => Some(mode),
+        Ok(Some(_)) => {
+            return Err(put::fault(
+                "make",
+                folder,
+                "something that is not a folder is in the way",
+            ));
+        }
+        Ok(None) => match client.finish(deadline) {
+            Ok(()) => None,
+            Err(failure) => absent(failure)?,
+        },
+        Err(error) => absent(client.broken(&error))?,
+    };
+    known.folders.insert(folder.to_owned(), mode);
+    Ok(mode)
+}
+
+/// Sets the modes of folders that the image has with others.
+fn widen(session: &mut Session, folders: &[(Utf8PathBuf, u32)]) -> Result<(), SandboxError> {
+    if folders.is_empty() {
+        return Ok(());
+    }
+    let word = session.word();
+    let mut text =
+        String::from("{\nexec 3>&2 2>/dev/null </dev/null\nPATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH\n");
+    for (folder, mode) in folders {
+        let folder = script::quote(folder.as_str());
+        let _ = writeln!(text, "chmod {mode:o} {folder} && echo \"{word} done\" >&3");
+    }
+    text.push_str("exit 0\n}\n");
+    let said = session.speak(&word, &text, CALL_LIMIT)?;
+    match folders.get(said.len()) {
+        Some((folder, _)) => Err(put::fault("make", folder, "its mode cannot be set")),
+        None => Ok(()),
+    }
+}
