@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use parse_dockerfile::{Command, Instruction, Stage};
 
+use crate::layer::needs_build;
 use crate::settings::{Arguments, Settings};
 use crate::words::Escape;
 
@@ -39,6 +40,9 @@ pub struct Dockerfile {
     pub no_entrypoint: bool,
     /// Places of COPY, ADD and RUN instructions of every stage, by instruction name.
     pub changes: Vec<(String, Range<usize>)>,
+    /// The first thing that only a build can do, as a reader would name it (`COPY`, `a second FROM`), with its place;
+    /// `None` when [`crate::lay_over`] can take the file.
+    pub needs_build: Option<(String, Range<usize>)>,
 }
 
 /// How many stages are read.
@@ -62,30 +66,9 @@ pub struct ParseFault {
 /// # Errors
 /// The first syntax fault.
 pub fn parse(text: &str) -> Result<Dockerfile, ParseFault> {
-    if text.len() > MAX_BYTES {
-        return Err(ParseFault {
-            message: "longer than 2 MiB".to_owned(),
-            offset: 0,
-        });
-    }
-    // The parser counts from behind a byte order mark.
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let shift = text.len() - body.len();
-    let body = without_empty_entrypoints(body);
-    let file = parse_dockerfile::parse(&body).map_err(|error| ParseFault {
-        message: format!("{error:#}"),
-        offset: shift + line_start(&body, error.line()),
-    })?;
-    let escape = Escape(
-        file.parser_directives
-            .escape
-            .as_ref()
-            .map_or('\\', |escape| escape.value.value),
-    );
-    let mut global = Arguments::default();
-    for arg in file.global_args() {
-        global.declare_global(&arg.arguments.value, escape);
-    }
+    let (body, shift) = body(text)?;
+    let (file, escape) = syntax(&body, shift)?;
+    let global = global_arguments(&file, escape);
     let mut stages: Vec<(Option<String>, Settings)> = Vec::new();
     let mut dockerfile = Dockerfile {
         mode: if file.global_args().len() > 0 {
@@ -100,6 +83,7 @@ pub fn parse(text: &str) -> Result<Dockerfile, ParseFault> {
         user: None,
         no_entrypoint: false,
         changes: Vec::new(),
+        needs_build: needs_build(&file, shift),
     };
     if let Some(stage) = file.stages().nth(MAX_STAGES) {
         return Err(ParseFault {
@@ -131,6 +115,42 @@ pub fn parse(text: &str) -> Result<Dockerfile, ParseFault> {
         last.fill(&mut dockerfile);
     }
     Ok(dockerfile)
+}
+
+/// Returns the text as the parser gets it, and how far its offsets are from the file's.
+pub(crate) fn body(text: &str) -> Result<(Cow<'_, str>, usize), ParseFault> {
+    if text.len() > MAX_BYTES {
+        return Err(ParseFault {
+            message: "longer than 2 MiB".to_owned(),
+            offset: 0,
+        });
+    }
+    // The parser counts from behind a byte order mark.
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Ok((without_empty_entrypoints(body), text.len() - body.len()))
+}
+
+/// Returns the instructions and the escape character.
+pub(crate) fn syntax(
+    body: &str,
+    shift: usize,
+) -> Result<(parse_dockerfile::Dockerfile<'_>, Escape), ParseFault> {
+    let file = parse_dockerfile::parse(body).map_err(|error| ParseFault {
+        message: format!("{error:#}"),
+        offset: shift + line_start(body, error.line()),
+    })?;
+    let escape = file.parser_directives.escape.as_ref();
+    let escape = Escape(escape.map_or('\\', |escape| escape.value.value));
+    Ok((file, escape))
+}
+
+/// Returns the arguments declared before the first FROM.
+pub(crate) fn global_arguments(file: &parse_dockerfile::Dockerfile<'_>, escape: Escape) -> Arguments {
+    let mut global = Arguments::default();
+    for arg in file.global_args() {
+        global.declare_global(&arg.arguments.value, escape);
+    }
+    global
 }
 
 /// Returns what a stage starts with: an earlier stage's settings, or those of an image that nobody has read.

@@ -5,10 +5,12 @@
 
 pub mod compose;
 mod dockerfile;
+mod layer;
 mod settings;
 mod variables;
 mod words;
 mod yaml;
 
 pub use dockerfile::{BuildMode, Dockerfile, ParseFault, parse};
+pub use layer::{Healthcheck, ImageSettings, LayerFault, Layered, Run, lay_over};
 pub use yaml::{Node, Value, YamlFault};

@@ -4,14 +4,18 @@ use parse_dockerfile::Instruction;
 
 use crate::Dockerfile;
 use crate::dockerfile::is_empty;
+use crate::layer::ImageSettings;
 use crate::variables::{Value, Variables};
 use crate::words::{self, Escape, Found};
 
 /// What docker puts on PATH when an image says nothing.
-const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(crate) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The longest path that Linux takes, bytes.
+const MAX_PATH: usize = 4096;
 
 /// Variables that docker sets for every build without being asked, so that a file does not tell their values.
-const PREDEFINED: [&str; 20] = [
+pub(crate) const PREDEFINED: [&str; 20] = [
     "HTTP_PROXY",
     "http_proxy",
     "HTTPS_PROXY",
@@ -86,6 +90,36 @@ impl Settings {
             user: None,
             no_entrypoint: false,
         }
+    }
+
+    /// Starts on an image whose settings are known, so that what neither sets is not set.
+    pub(crate) fn of_known(base: &ImageSettings) -> Self {
+        let mut env = Variables::default();
+        for (name, value) in &base.env {
+            env.set(name, Some(value.clone()));
+        }
+        Self {
+            scratch: true,
+            env,
+            workdir: base.workdir.as_deref().map(clean),
+            user: base.user.clone(),
+            ..Self::of_image(None)
+        }
+    }
+
+    /// Returns ENV as it stands, as far as it is determined.
+    pub(crate) fn env(&self) -> &Variables {
+        &self.env
+    }
+
+    /// Returns what a RUN sees beside the image's ENV: build arguments, which ENV hides.
+    pub(crate) fn arguments(&self) -> &Variables {
+        &self.args
+    }
+
+    /// Returns the working directory as it stands.
+    pub(crate) fn workdir(&self) -> Option<&str> {
+        self.workdir.as_deref()
     }
 
     /// Takes one instruction into account.
@@ -167,11 +201,11 @@ impl Settings {
                 None if self.scratch => "/",
                 None => return None,
             };
-            Some(clean(&format!("{current}/{next}")))
+            Some(clean(&format!("{current}/{next}"))).filter(|path| path.len() <= MAX_PATH)
         });
     }
 
-    fn expand(&self, text: &str, escape: Escape) -> Value {
+    pub(crate) fn expand(&self, text: &str, escape: Escape) -> Value {
         words::expand(text, escape, &|name| {
             // ENV wins over ARG; what neither sets, the image below may.
             match self.env.get(name).or_else(|| self.args.get(name)) {

@@ -16,6 +16,8 @@ pub(crate) struct Variables {
     list: Vec<(String, Value)>,
     index: BTreeMap<String, usize>,
     bytes: usize,
+    /// How many of the list are not determined.
+    unknown: usize,
     /// Whether any name that is not listed may be set too.
     more: bool,
 }
@@ -42,6 +44,8 @@ impl Variables {
             return self.forget();
         }
         self.bytes = self.bytes - old + new;
+        let before = entry.as_ref().is_some_and(|entry| entry.1.is_none());
+        self.unknown = self.unknown - usize::from(before) + usize::from(value.is_none());
         match entry {
             Some(entry) => entry.1 = value,
             None => {
@@ -59,11 +63,24 @@ impl Variables {
         };
     }
 
+    /// Says whether every name and value is determined.
+    pub(crate) fn is_determined(&self) -> bool {
+        !self.more && self.unknown == 0
+    }
+
+    /// Says whether a variable of this name is listed.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.index.contains_key(name)
+    }
+
+    /// Returns names and values, together bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Returns what is determined.
-    pub(crate) fn determined(self) -> Vec<(String, String)> {
-        self.list
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)))
-            .collect()
+    pub(crate) fn determined(&self) -> Vec<(String, String)> {
+        let pair = |(name, value): &(String, Value)| Some((name.clone(), value.clone()?));
+        self.list.iter().filter_map(pair).collect()
     }
 }

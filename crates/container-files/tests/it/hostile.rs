@@ -1,6 +1,6 @@
 //! Any text is read or refused, quickly.
 
-use container_files::{Dockerfile, parse};
+use container_files::{Dockerfile, ImageSettings, lay_over, parse};
 use proptest::prelude::*;
 
 fn sound(text: &str, file: &Dockerfile) {
@@ -23,6 +23,10 @@ fn sound(text: &str, file: &Dockerfile) {
 }
 
 fn check(text: &str) -> bool {
+    let base = ImageSettings::default();
+    if let Ok(layered) = lay_over(text, &base) {
+        assert!(layered.runs.iter().all(|run| run.workdir.starts_with('/')));
+    }
     match parse(text) {
         Ok(file) => {
             sound(text, &file);

@@ -3,6 +3,7 @@
 mod compose;
 mod compose_refusals;
 mod hostile;
+mod layers;
 mod modes;
 mod settings;
 mod yaml;
