@@ -16,6 +16,8 @@ pub struct TrialOptions {
     pub min_reward: f64,
     /// Also verify the untouched state (decisions 31).
     pub nop: bool,
+    /// Also try to get a reward that no work earned; needs [`Self::nop`] for comparison.
+    pub probe: bool,
     /// How often the reference solution is tried, each time in a fresh sandbox; 0 counts as 1.
     pub repeat: u32,
     /// A task without a solution fails (decisions 30).
@@ -64,6 +66,8 @@ pub enum AttemptKind {
     Oracle,
     /// The verifier on the untouched state.
     Nop,
+    /// An agent that does no work and plants what could pass for it.
+    Probe,
 }
 
 impl AttemptKind {
@@ -73,6 +77,7 @@ impl AttemptKind {
         match self {
             Self::Oracle => "oracle",
             Self::Nop => "nop",
+            Self::Probe => "probe",
         }
     }
 }

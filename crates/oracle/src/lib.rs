@@ -10,6 +10,7 @@ mod env;
 mod evidence;
 mod files;
 mod outcome;
+mod probe;
 mod results;
 mod run;
 mod trajectory;

@@ -25,7 +25,7 @@ const NAMES: [&str; 8] = [
     "setup.txt",
 ];
 /// What the name of an attempt's folder starts with; its number follows.
-const KINDS: [&str; 2] = ["oracle-", "nop-"];
+const KINDS: [&str; 3] = ["oracle-", "nop-", "probe-"];
 /// The folder of an attempt's steps, one folder a step.
 const STEPS: &str = "steps";
 /// The most entries of a task's folder that are looked at when it is cleared.

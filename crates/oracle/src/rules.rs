@@ -22,6 +22,15 @@ findings::rules! {
     /// Logs were not written.
     pub LOGS_NOT_WRITTEN = "GD565" "logs-not-written" Warning
         "The logs of a trial could not be written to the results folder.";
+    /// A trick that nothing should let through.
+    pub PLANTED_REWARD = "GD595" "planted-reward" Error
+        "Files, links or tests that the work leaves behind change the verdict: the task can be passed without its work.";
+    /// A trick that a shared sandbox cannot stop.
+    pub PLANTED_SHARED = "GD596" "planted-reward-shared" Warning
+        "A process, a program on PATH or a module that the work leaves behind changes the verdict, which a verifier that shares its sandbox with the work cannot prevent.";
+    /// A probe without a verdict.
+    pub PROBE_UNJUDGED = "GD597" "probe-not-judged" Warning
+        "A probe of `--probe planted-reward` came to no verdict, so nothing is known of its tricks.";
     /// Something stayed.
     pub SANDBOX_LEFTOVER = "GD566" "sandbox-leftover" Warning
         "A sandbox could not be cleared away completely.";

@@ -12,6 +12,7 @@ use crate::Cancel;
 use crate::api::{AttemptKind, Event, Job, Observer, Status, TaskOutcome, TrialOptions};
 use crate::outcome::Sum;
 use crate::plan::{self, TrialPlan};
+use crate::probe::Probe;
 use crate::results::TaskLogs;
 use crate::{rules, trial};
 
@@ -69,15 +70,29 @@ pub fn run_task(
     let attempts = plans.iter().flat_map(|plan| {
         let times = match plan.kind {
             AttemptKind::Oracle => options.repeat.max(1),
-            AttemptKind::Nop => 1,
+            AttemptKind::Nop | AttemptKind::Probe => 1,
         };
         (1..=times).map(move |repeat| (plan, repeat))
     });
     for (plan, repeat) in attempts {
         let record = trial::run(plan, task, engine, logs.is_some(), events, cancel);
         if !sum.add(plan, repeat, &record, logs.as_ref()) {
-            break;
+            return sum.finish();
         }
+    }
+    if let Some(untouched) = plans
+        .iter()
+        .find(|plan| options.probe && plan.kind == AttemptKind::Nop)
+    {
+        let probe = Probe {
+            untouched,
+            task,
+            engine,
+            logs: logs.as_ref(),
+            events,
+            cancel,
+        };
+        probe.run(&mut sum);
     }
     sum.finish()
 }

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use task_model::{Contract, ContractChoice};
 
 pub use publish::PublishArgs;
-pub use validate::{NetworkChoice, SandboxChoice, ValidateArgs};
+pub use validate::{NetworkChoice, Probe, SandboxChoice, ValidateArgs};
 
 /// Makes sets of agent tasks trustworthy: checks task folders of NeMo Gym and Harbor, and runs their reference
 /// solutions against their own verifiers.

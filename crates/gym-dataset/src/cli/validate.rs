@@ -27,6 +27,13 @@ pub enum NetworkChoice {
     Host,
 }
 
+/// What a probe tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Probe {
+    /// Rewards, tests, programs and processes that the work leaves for the verifier to trip over.
+    PlantedReward,
+}
+
 /// Options of `validate`.
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
@@ -58,6 +65,9 @@ pub struct ValidateArgs {
     /// Also run each verifier on the untouched state; it must score below the threshold
     #[arg(long, help_heading = "What to check")]
     pub nop: bool,
+    /// Also try to get a reward that no work earned, by tricks each known by its name; includes --nop
+    #[arg(long, value_enum, value_name = "PROBE", help_heading = "What to check")]
+    pub probe: Vec<Probe>,
     /// Try each reference solution N times, each time in a fresh sandbox; different results are `flaky`
     #[arg(long, value_name = "N", default_value = "1", value_parser = times, help_heading = "What to check")]
     pub repeat: NonZeroU32,
@@ -93,6 +103,20 @@ pub struct ValidateArgs {
     /// Where logs and reward files go: a folder for each target
     #[arg(long, value_name = "DIR", default_value = "results", help_heading = "Output")]
     pub results: Utf8PathBuf,
+}
+
+impl ValidateArgs {
+    /// Says whether the untouched state is verified too: a probe is compared with it.
+    #[must_use]
+    pub fn nop(&self) -> bool {
+        self.nop || !self.probe.is_empty()
+    }
+
+    /// Says whether a probe is asked for.
+    #[must_use]
+    pub fn probe(&self, probe: Probe) -> bool {
+        self.probe.contains(&probe)
+    }
 }
 
 fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {

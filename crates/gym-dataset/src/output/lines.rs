@@ -137,7 +137,9 @@ fn evidence_lines(task: &TaskReport, evidence: Evidence<'_>) -> Vec<String> {
         out.push(format!("{}:", sanitize::line(name)));
         out.extend(lines.iter().map(|line| format!("| {}", sanitize::line(line))));
     }
-    for attempt in &task.attempts {
+    // A probe's attempts explain nothing of how the task ended.
+    let attempts = || task.attempts.iter().filter(|a| a.kind != "probe");
+    for attempt in attempts() {
         let parts: Vec<String> = [("solution", attempt.solve), ("verifier", attempt.verify)]
             .into_iter()
             .filter_map(|(name, script)| Some(ended(name, script?)))
@@ -152,7 +154,7 @@ fn evidence_lines(task: &TaskReport, evidence: Evidence<'_>) -> Vec<String> {
             sanitize::line(&some_of(evidence.files))
         ));
     }
-    let logs = task.attempts.iter().filter_map(|a| a.logs.as_deref());
+    let logs = attempts().filter_map(|a| a.logs.as_deref());
     out.extend(logs.map(|logs| format!("logs: {}", sanitize::line(logs))));
     out
 }

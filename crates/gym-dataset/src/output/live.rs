@@ -57,6 +57,7 @@ impl<'a> Live<'a> {
             (AttemptKind::Oracle, Phase::Solve) => "solve",
             (AttemptKind::Oracle, Phase::Verify) => "verify",
             (AttemptKind::Nop, _) => "no-op",
+            (AttemptKind::Probe, _) => "probe",
         };
         let mut state = self.lock();
         state.running.insert(index, word);

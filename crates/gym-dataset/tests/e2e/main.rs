@@ -9,3 +9,4 @@ mod plain_user;
 mod quickstart;
 mod results;
 mod support;
+mod trust;

@@ -13,10 +13,10 @@ pub(crate) use sum::Sum;
 /// What one attempt means by itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
-    status: Option<Status>,
-    reward: Option<f64>,
-    kind: Option<String>,
-    reason: Option<String>,
+    pub(crate) status: Option<Status>,
+    pub(crate) reward: Option<f64>,
+    pub(crate) kind: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 impl Verdict {

@@ -51,7 +51,7 @@ impl TaskOutcome {
 /// Adds up the attempts of one task.
 pub(crate) struct Sum<'a> {
     pub(super) task: &'a Task,
-    pub(super) options: &'a TrialOptions,
+    pub(crate) options: &'a TrialOptions,
     pub(super) outcome: TaskOutcome,
     tally: Tally,
 }
@@ -94,8 +94,42 @@ impl<'a> Sum<'a> {
         match record.kind {
             AttemptKind::Oracle => self.settle(plan, repeat, record, &verdicts, total),
             AttemptKind::Nop => self.settle_nop(plan, record, total),
+            AttemptKind::Probe => {}
         }
         go_on
+    }
+
+    /// Adds an attempt of a probe, which never changes how the task ended, and returns what it means. An interrupted
+    /// one leaves the task unfinished.
+    pub(crate) fn add_probe(
+        &mut self,
+        plan: &TrialPlan,
+        number: u32,
+        record: &Record,
+        logs: Option<&TaskLogs>,
+    ) -> Verdict {
+        let turns = plan.turns.iter().zip(&record.turns);
+        let verdicts: Vec<Verdict> = turns.map(|(turn, left)| self.judge(plan, turn, left)).collect();
+        let total = self.roll_up(plan, record, &verdicts);
+        self.attempt(plan, number, record, &verdicts, &total, logs);
+        self.warn_of_leftover(record.leftover.as_ref());
+        if total.verdict.status == Some(Status::NotRun) {
+            let interrupted = TaskOutcome::interrupted();
+            self.outcome = TaskOutcome {
+                attempts: std::mem::take(&mut self.outcome.attempts),
+                steps: std::mem::take(&mut self.outcome.steps),
+                workdir: self.outcome.workdir.take(),
+                workdir_source: self.outcome.workdir_source,
+                ..interrupted
+            };
+        }
+        total.verdict
+    }
+
+    /// Returns the no-op's reward.
+    pub(crate) fn untouched(&self) -> Option<f64> {
+        let nop = self.outcome.attempts.iter().find(|a| a.kind == AttemptKind::Nop);
+        nop.and_then(|attempt| attempt.reward)
     }
 
     /// Returns the sum.
@@ -109,7 +143,7 @@ impl<'a> Sum<'a> {
     }
 
     /// Adds a finding of this task; what repeated attempts say again is said once.
-    pub(super) fn push(&mut self, finding: Finding) {
+    pub(crate) fn push(&mut self, finding: Finding) {
         let finding = finding.in_task(&self.task.id).at_path(&self.task.folder);
         if !self.outcome.findings.contains(&finding) {
             self.outcome.findings.push(finding);

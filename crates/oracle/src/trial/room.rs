@@ -16,6 +16,8 @@ pub(super) struct Room<'a> {
     pub(super) root: User,
     pub(super) image: User,
     pub(super) cancel: &'a Cancel,
+    /// Whether the engine can keep the work's processes away from folders.
+    pub(super) apart: bool,
     /// `None` once it is closed.
     sandbox: Option<Box<dyn Sandbox>>,
 }
@@ -50,6 +52,7 @@ impl<'a> Room<'a> {
             root,
             image,
             cancel,
+            apart: engine.applies().apart,
             sandbox: Some(sandbox),
         })
     }

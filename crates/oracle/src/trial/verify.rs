@@ -116,6 +116,10 @@ impl Verifier<'_, '_> {
         match self.turn.clear {
             Clear::RewardFiles => {
                 self.remove_reward_files(View::Work)?;
+                if self.room.apart {
+                    self.keep_processes_away()?;
+                    return Ok(View::Apart);
+                }
                 Ok(View::Work)
             }
             Clear::Folders => {
@@ -132,37 +136,67 @@ impl Verifier<'_, '_> {
         }
     }
 
+    /// Gives the verifier a /logs/verifier that no process of the work reaches, with everything in it that was there:
+    /// the same files as under Harbor, and nobody who rewrites them.
+    fn keep_processes_away(&mut self) -> Result<(), Fault> {
+        let logs = Utf8Path::new(VERIFIER_LOGS);
+        let there = self.room.ask(|sandbox| sandbox.list(View::Work, logs))?;
+        let mut held = None;
+        if !there.is_empty() {
+            let command = format!("d=$(mktemp -d) && cp -a {VERIFIER_LOGS}/. \"$d\" && printf %s \"$d\"");
+            let exit = self.as_root(View::Work, &shell(&command), "copied before test.sh: `cp`")?;
+            held = Some(String::from_utf8_lossy(&exit.tail).into_owned());
+        }
+        self.room.checkpoint()?;
+        self.room.ask(|sandbox| sandbox.isolate(&[logs.to_owned()]))?;
+        if let Some(held) = held {
+            let [bash, c, script] = shell(&format!(
+                "cp -a \"$1\"/. {VERIFIER_LOGS}/ && chmod 0777 {VERIFIER_LOGS} && rm -rf -- \"$1\""
+            ));
+            let argv = [bash, c, script, "cp".to_owned(), held];
+            self.as_root(View::Apart, &argv, "copied before test.sh: `cp`")?;
+            // Whatever a process put there while they were copied.
+            self.remove_reward_files(View::Apart)?;
+        }
+        Ok(())
+    }
+
     /// Removes the two reward files as root.
     fn remove_reward_files(&mut self, view: View) -> Result<(), Fault> {
-        let user = self.room.root.clone();
-        let argv: Vec<String> = [
+        let argv = [
             "rm",
             "-f",
             "--",
             "/logs/verifier/reward.txt",
             "/logs/verifier/reward.json",
         ]
-        .map(str::to_owned)
-        .to_vec();
+        .map(str::to_owned);
+        self.as_root(view, &argv, "removed before test.sh: `rm`")
+            .map(drop)
+    }
+
+    /// Does something with the files of /logs/verifier that must succeed.
+    fn as_root(&mut self, view: View, argv: &[String], what: &str) -> Result<Exit, Fault> {
+        let user = self.room.root.clone();
         let exit = self.room.exec(&Exec {
-            argv: &argv,
+            argv,
             user: &user,
             env: &[],
             limit: Duration::from_secs(60),
             output: None,
             view,
         })?;
-        if exit.ended != Ended::Code(0) {
-            return Err(Fault::Masked {
-                kind: "provider_unavailable",
-                reason: format!(
-                    "the reward files in {VERIFIER_LOGS} could not be removed before test.sh: `rm` {}",
-                    ending(exit.ended)
-                ),
-                tail: Some(("rm", exit.tail)),
-            });
+        if exit.ended == Ended::Code(0) {
+            return Ok(exit);
         }
-        Ok(())
+        Err(Fault::Masked {
+            kind: "provider_unavailable",
+            reason: format!(
+                "the files in {VERIFIER_LOGS} could not be {what} {}",
+                ending(exit.ended)
+            ),
+            tail: Some(("setup", exit.tail)),
+        })
     }
 
     /// Puts the task's tests in, and the shim over them for a Python verifier.

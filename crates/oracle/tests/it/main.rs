@@ -8,6 +8,7 @@ mod image;
 mod many;
 mod masks;
 mod order;
+mod probe;
 mod repeat;
 mod shown;
 mod step_rewards;

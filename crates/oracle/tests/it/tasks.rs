@@ -100,6 +100,7 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         contract,
         min_reward: 1.0,
         nop: false,
+        probe: false,
         repeat: 1,
         require_solution: false,
         network: Network::None,

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::api::{Engine, Limits, Network, RootFs, Sandbox, SandboxError, Spec, Unavailable};
+use crate::api::{Applies, Engine, Limits, Network, RootFs, Sandbox, SandboxError, Spec, Unavailable};
 use crate::helper::HELPER_WORD;
 use crate::image::{Image, ImageError, ImageRequest};
 use crate::wire::{self, Facts, Fault, Reply, Start};
@@ -217,6 +217,15 @@ impl Engine for Embedded {
             "rlimit-pids"
         });
         words.into_iter().map(str::to_owned).collect()
+    }
+
+    fn applies(&self) -> Applies {
+        Applies {
+            memory: true,
+            storage: true,
+            apart: true,
+            ..Applies::default()
+        }
     }
 
     fn prepare(&self, _request: &ImageRequest) -> Result<Image, ImageError> {

@@ -184,6 +184,9 @@ pub(crate) fn summary(
         }
         printer.line(&format!("logs: {}", settings.shown(&args.results)))?;
     }
+    if let Some(line) = probed(report) {
+        printer.line(&line)?;
+    }
     printer.line(&report.coverage.line(args.only_static))?;
     let levels = |level: Level| report.findings.iter().filter(|f| f.level == level).count();
     let mut parts = vec![
@@ -203,6 +206,34 @@ pub(crate) fn summary(
         crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);
     }
     Ok(())
+}
+
+/// Says how many tasks were probed and how many let something through.
+fn probed(report: &ValidateReport) -> Option<String> {
+    let tasks = report.tasks.iter();
+    let tried = tasks
+        .filter(|t| t.attempts.iter().any(|a| a.kind == "probe"))
+        .count();
+    let rules = [
+        oracle::rules::PLANTED_REWARD.code,
+        oracle::rules::PLANTED_SHARED.code,
+    ];
+    let through: BTreeSet<_> = report
+        .findings
+        .iter()
+        .filter(|f| rules.contains(&f.rule.as_ref()))
+        .map(|f| (f.target, f.task.as_deref()))
+        .collect();
+    (tried > 0).then(|| {
+        let through = match through.len() {
+            0 => "none".to_owned(),
+            n => n.to_string(),
+        };
+        format!(
+            "probe planted-reward: {} tried, {through} let a reward through that no work earned",
+            count(tried, "task")
+        )
+    })
 }
 
 /// Says how the selected tasks ended; of a static check only what is wrong.

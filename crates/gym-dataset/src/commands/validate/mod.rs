@@ -11,7 +11,7 @@ use findings::{Finding, Level};
 use oracle::{Cancel, Job, Observer, TaskOutcome, TrialOptions, run_all};
 use task_model::{Contract, ContractChoice, Dataset};
 
-use crate::cli::{NetworkChoice, ValidateArgs, ValidateFormat};
+use crate::cli::{NetworkChoice, Probe, ValidateArgs, ValidateFormat};
 use crate::exit::{Ending, is_broken_pipe};
 use crate::grants;
 use crate::output::{Columns, Evidence, Live, Printer, TaskLines};
@@ -48,7 +48,8 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
         .map(|(dataset, results)| TrialOptions {
             contract: dataset.contract,
             min_reward: args.min_reward,
-            nop: args.nop,
+            nop: args.nop(),
+            probe: args.probe(Probe::PlantedReward),
             repeat: args.repeat.get(),
             require_solution: args.require_solution,
             network: match args.network {
@@ -120,7 +121,7 @@ impl Run<'_> {
         let selected = || self.datasets.iter().flat_map(|d| &d.tasks).filter(|t| t.selected);
         let columns = Columns {
             repeat: (self.args.repeat.get() > 1).then_some(self.args.min_reward),
-            nop: self.args.nop,
+            nop: self.args.nop(),
         };
         let lines = TaskLines::new(selected().map(|t| t.id.as_str()), columns, color);
         let reporter = Reporter {

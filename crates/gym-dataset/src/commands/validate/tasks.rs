@@ -44,7 +44,7 @@ impl Reporter<'_> {
         } else if let Some(why) = refused {
             report.status = TaskStatus::Refused;
             report.reason = Some(why);
-        } else if task.reference == Reference::None && !self.args.nop {
+        } else if task.reference == Reference::None && !self.args.nop() {
             let wanted = self.args.require_solution;
             report.status = if wanted && !self.args.only_static {
                 TaskStatus::Failed

@@ -1,0 +1,201 @@
+//! `--repeat` and `--probe`: whether a verdict can be trusted, on the embedded engine.
+
+use camino::Utf8Path;
+use serde_json::Value;
+use testdata::Need;
+
+use crate::support::{Output, Tool, has, temp_dir, write};
+
+/// Writes a task whose answer is 42.
+fn put(set: &Utf8Path, id: &str, more_toml: &str, test: &str) {
+    let task = set.join(id);
+    write(
+        &task.join("task.toml"),
+        format!("[environment]\ndocker_image = \"debian:12\"\nworkdir = \"/app\"\n{more_toml}"),
+    );
+    write(&task.join("instruction.md"), "Write 42 to answer.\n");
+    write(
+        &task.join("solution/solve.sh"),
+        "mkdir -p /app/bin\necho 42 > answer\nprintf 'ok = True\\n' > work.py\n",
+    );
+    write(&task.join("tests/test.sh"), format!("#!/bin/bash\n{test}"));
+}
+
+fn validate(set: &Utf8Path, more: &[&str]) -> Output {
+    let mut arguments = vec![
+        "validate",
+        set.as_str(),
+        "--sandbox",
+        "embedded",
+        "--format",
+        "json",
+    ];
+    arguments.extend(more);
+    Tool::new(arguments).run()
+}
+
+/// The findings of a run as rule, task and the trick that the message starts with.
+fn tricks(report: &Value) -> Vec<(String, String, String)> {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut found: Vec<_> = findings
+        .filter(|f| f["rule"].as_str() >= Some("GD595") && f["rule"].as_str() <= Some("GD597"))
+        .map(|f| {
+            let message = text(&f["message"]);
+            let trick = message.split('`').nth(1).unwrap_or_default().to_owned();
+            (text(&f["name"]), text(&f["task"]), trick)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+const HONEST: &str = "if [ \"$(cat answer 2>/dev/null)\" = 42 ]; then r=1; else r=0; fi\necho \"$r\" > /logs/verifier/reward.txt\nsleep 0.3\n";
+
+#[test]
+fn nothing_planted_gets_past_a_careful_verifier_under_any_contract() {
+    if !has(
+        "nothing_planted_gets_past_a_careful_verifier_under_any_contract",
+        &[Need::Embedded],
+    ) {
+        return;
+    }
+    let set = temp_dir();
+    let set = Utf8Path::from_path(set.path()).expect("UTF-8");
+    put(set, "careful", "", HONEST);
+    // The verifier writes nothing at all for wrong work: a planted reward must not stand for one.
+    put(
+        set,
+        "silent",
+        "",
+        "[ -e answer ] && echo 1 > /logs/verifier/reward.txt\nsleep 0.3\n",
+    );
+    for contract in ["gym", "harbor"] {
+        let output = validate(set, &["--contract", contract, "--probe", "planted-reward"]);
+        let report = output.report();
+        assert_eq!(tricks(&report), [], "{contract}");
+        assert_eq!(output.code, Some(0), "{contract}: {}", output.stdout);
+        for task in report["tasks"].as_array().expect("tasks") {
+            let kinds: Vec<_> = task["attempts"]
+                .as_array()
+                .expect("attempts")
+                .iter()
+                .map(|a| a["kind"].as_str().expect("a kind"))
+                .collect();
+            assert_eq!(
+                kinds,
+                ["oracle", "nop", "probe", "probe", "probe", "probe", "probe"]
+            );
+        }
+    }
+    put(set, "careful", "", HONEST);
+    write(&set.join("careful/environment/Dockerfile"), "FROM debian:12\n");
+    write(&set.join("silent/environment/Dockerfile"), "FROM debian:12\n");
+    let output = validate(set, &["--contract", "agentcompass", "--probe", "planted-reward"]);
+    assert_eq!(tricks(&output.report()), []);
+    assert_eq!(output.code, Some(0), "{}", output.stdout);
+}
+
+#[test]
+fn verifiers_that_can_be_fooled_are_found_by_the_name_of_the_trick() {
+    if !has(
+        "verifiers_that_can_be_fooled_are_found_by_the_name_of_the_trick",
+        &[Need::Embedded, Need::Python],
+    ) {
+        return;
+    }
+    let set = temp_dir();
+    let set = Utf8Path::from_path(set.path()).expect("UTF-8");
+    let score = "then r=1; else r=0; fi\necho \"$r\" > /logs/verifier/reward.txt\n";
+    put(
+        set,
+        "modules",
+        "",
+        &format!("if python3 -c 'import json, work; assert work.ok'; {score}"),
+    );
+    put(
+        set,
+        "programs",
+        "[environment.env]\nPATH = \"/app/bin:/usr/local/bin:/usr/bin:/bin\"\n",
+        &format!("if grep -q 42 answer; {score}"),
+    );
+    put(
+        set,
+        "tests",
+        "",
+        &format!("ok=\nfor t in /tests/test_*.py; do python3 \"$t\" && ok=1; done\nif [ \"$ok\" ]; {score}"),
+    );
+    write(
+        &set.join("tests/tests/test_work.py"),
+        "assert open('/app/answer').read() == '42\\n'\n",
+    );
+    let found = |contract: &str| {
+        let output = validate(set, &["--contract", contract, "--probe", "planted-reward"]);
+        (output.code, tricks(&output.report()))
+    };
+    let row = |rule: &str, task: &str, trick: &str| (rule.to_owned(), task.to_owned(), trick.to_owned());
+    let shared = [
+        row("planted-reward-shared", "modules", "workdir-modules"),
+        row("planted-reward-shared", "programs", "path-shims"),
+    ];
+    // Gym empties /tests before the verifier runs; Harbor leaves there what it finds.
+    assert_eq!(found("gym"), (Some(0), shared.to_vec()));
+    let mut all = vec![row("planted-reward", "tests", "planted-tests")];
+    all.extend(shared);
+    assert_eq!(found("harbor"), (Some(1), all));
+}
+
+#[test]
+fn a_summary_says_how_many_tasks_were_probed() {
+    if !has("a_summary_says_how_many_tasks_were_probed", &[Need::Embedded]) {
+        return;
+    }
+    let set = temp_dir();
+    let set = Utf8Path::from_path(set.path()).expect("UTF-8");
+    put(set, "careful", "", HONEST);
+    let output = Tool::new([
+        "validate",
+        set.as_str(),
+        "--sandbox",
+        "embedded",
+        "--probe",
+        "planted-reward",
+    ])
+    .run();
+    let line = "probe planted-reward: 1 task tried, none let a reward through that no work earned\n";
+    assert!(output.stdout.contains(line), "{}", output.stdout);
+}
+
+#[test]
+fn a_verifier_that_throws_dice_is_flaky() {
+    if !has("a_verifier_that_throws_dice_is_flaky", &[Need::Embedded]) {
+        return;
+    }
+    let set = temp_dir();
+    let set = Utf8Path::from_path(set.path()).expect("UTF-8");
+    put(
+        set,
+        "dice",
+        "",
+        "echo $((RANDOM % 2)) > /logs/verifier/reward.txt\n",
+    );
+    put(set, "steady", "", "echo 1 > /logs/verifier/reward.txt\n");
+    // All the same by chance: once in 2^39 runs.
+    let output = validate(set, &["--repeat", "40", "--jobs", "2", "--results", "kept"]);
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    let report = output.report();
+    let task = |id| crate::support::task(&report, id);
+    assert_eq!(task("dice")["status"], "flaky");
+    assert_eq!(task("dice")["reward"], 0.0);
+    assert!(task("dice")["failure_kind"].is_null());
+    assert_eq!(task("steady")["status"], "passed");
+    let attempts = task("dice")["attempts"].as_array().expect("attempts");
+    assert_eq!(attempts.len(), 40);
+    assert_eq!(attempts[39]["repeat"], 40);
+    assert!(
+        attempts[39]["logs"]
+            .as_str()
+            .is_some_and(|logs| logs.ends_with("/dice/oracle-40"))
+    );
+    assert_eq!(report["coverage"]["scored"], 2);
+}

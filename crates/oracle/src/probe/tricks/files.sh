@@ -1,0 +1,1 @@
+put_rewards /logs/verifier
