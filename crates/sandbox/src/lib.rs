@@ -10,7 +10,9 @@ mod container;
 mod embedded;
 mod files;
 mod helper;
+mod ids;
 mod image;
+mod store;
 mod wire;
 
 pub use api::{
@@ -22,3 +24,4 @@ pub use embedded::Embedded;
 pub use files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
 pub use helper::{HELPER_WORD, helper_main};
 pub use image::{Image, ImageConfig, ImageError, ImageHealthcheck, ImageRequest, Pull};
+pub use store::{Bounds, Puller, Store, StoreError, Stored};

@@ -19,6 +19,19 @@ pub(crate) struct Start {
     pub(crate) pids: u32,
     pub(crate) disk_bytes: u64,
     pub(crate) folders: Vec<(String, u32)>,
+    /// Thousandths of a CPU.
+    pub(crate) millicpus: Option<u64>,
+    /// The host's root when `None`.
+    pub(crate) image: Option<ImageRoot>,
+}
+
+/// An unpacked image.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ImageRoot {
+    /// The folder on the host.
+    pub(crate) path: String,
+    /// The host's id that stands for 0 in it; `None`: all is the caller's.
+    pub(crate) base: Option<u64>,
 }
 
 /// What the set-up found out, for its later parts and for reports.
@@ -30,6 +43,8 @@ pub(crate) struct Facts {
     pub(crate) cgroup_memory: bool,
     /// A pids cgroup bounds the whole sandbox.
     pub(crate) cgroup_pids: bool,
+    /// CPUs can be limited by a cgroup, and are when asked for.
+    pub(crate) cgroup_cpus: bool,
 }
 
 /// An account of the root file system.

@@ -4,8 +4,10 @@
 //! for whatever reason, everything in the sandbox ends.
 
 mod download;
+mod images;
 mod reasons;
 mod session;
+mod users;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,7 +23,8 @@ use std::time::Duration;
 use crate::api::{Applies, Engine, Limits, Network, RootFs, Sandbox, SandboxError, Spec, Unavailable};
 use crate::helper::HELPER_WORD;
 use crate::image::{Image, ImageError, ImageRequest};
-use crate::wire::{self, Facts, Fault, Reply, Start};
+use crate::store::{InUse, Puller, Store, StoreError};
+use crate::wire::{self, Facts, Fault, ImageRoot, Reply, Start};
 
 /// How long a sandbox may take to stand.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -31,6 +34,7 @@ pub struct Embedded {
     helper: Vec<OsString>,
     running: Arc<Running>,
     facts: OnceLock<Facts>,
+    images: images::Images,
 }
 
 impl fmt::Debug for Embedded {
@@ -64,6 +68,7 @@ impl Embedded {
             helper,
             running: Arc::default(),
             facts: OnceLock::new(),
+            images: images::Images::new(),
         }
     }
 
@@ -71,6 +76,28 @@ impl Embedded {
     #[must_use]
     pub fn of_this_program() -> Self {
         Self::new(vec!["/proc/self/exe".into(), HELPER_WORD.into()])
+    }
+
+    /// Lets it start from the images of a store.
+    #[must_use]
+    pub fn with_store(mut self, store: Store) -> Self {
+        self.images.store = Some(store);
+        self
+    }
+
+    /// Lets it fetch what the store lacks.
+    #[must_use]
+    pub fn with_puller(mut self, puller: Puller) -> Self {
+        self.images.puller = Some(puller);
+        self
+    }
+
+    /// Says whether the host's root stands for images that are neither in the store nor can be fetched: an explicit
+    /// choice, on unless this is called.
+    #[must_use]
+    pub fn host_root(mut self, allowed: bool) -> Self {
+        self.images.host_root = allowed;
+        self
     }
 
     /// Says whether the engine can run here, by starting a sandbox.
@@ -106,9 +133,13 @@ impl Embedded {
         if self.running.stopped.load(Ordering::SeqCst) {
             return Err(SandboxError::Lost("the run was stopped".to_owned()));
         }
-        if let RootFs::Image(handle) = &spec.root {
-            return Err(Unavailable(format!("the embedded engine has no image `{handle}`")).into());
-        }
+        let image = match &spec.root {
+            RootFs::Host => None,
+            RootFs::Image(id) => match self.images.held(id) {
+                Some(image) => Some(image),
+                None => return Err(Unavailable(format!("the image `{id}` was not made ready")).into()),
+            },
+        };
         let (ours, theirs) = UnixStream::pair().map_err(io("make a socket"))?;
         let child = self.spawn(theirs)?;
         let number = self.running.next.fetch_add(1, Ordering::SeqCst);
@@ -125,7 +156,7 @@ impl Embedded {
         if self.running.stopped.load(Ordering::SeqCst) {
             return Err(SandboxError::Lost("the run was stopped".to_owned()));
         }
-        self.greet(link, spec)
+        self.greet(link, spec, image)
     }
 
     fn spawn(&self, theirs: UnixStream) -> Result<Child, SandboxError> {
@@ -145,7 +176,12 @@ impl Embedded {
             .map_err(io("start the sandbox's helper"))
     }
 
-    fn greet(&self, mut link: Link, spec: &Spec) -> Result<session::Session, SandboxError> {
+    fn greet(
+        &self,
+        mut link: Link,
+        spec: &Spec,
+        image: Option<Arc<InUse>>,
+    ) -> Result<session::Session, SandboxError> {
         let start = Start {
             host_paths: spec
                 .host_paths
@@ -161,6 +197,11 @@ impl Embedded {
                 .iter()
                 .map(|(path, mode)| (path.as_str().to_owned(), *mode))
                 .collect(),
+            millicpus: spec.limits.cpus.and_then(millicpus),
+            image: image.as_ref().map(|image| ImageRoot {
+                path: image.root.as_str().to_owned(),
+                base: image.base,
+            }),
         };
         link.socket
             .set_read_timeout(Some(START_LIMIT))
@@ -174,7 +215,13 @@ impl Embedded {
                 groups,
             }) => {
                 let _ = self.facts.set(facts);
-                Ok(session::Session::new(link, facts, accounts, groups))
+                let users = users::Users {
+                    facts,
+                    accounts,
+                    groups,
+                    default: image.as_ref().and_then(|image| image.config.user.clone()),
+                };
+                Ok(session::Session::new(link, users, image))
             }
             // Of a folder that was asked for, not of the engine.
             Ok(Reply::Fault(fault @ Fault::File { .. })) => Err(session::error(fault)),
@@ -211,6 +258,9 @@ impl Engine for Embedded {
         } else {
             "watched-memory"
         });
+        if facts.cgroup_cpus {
+            words.push("cgroup-cpus");
+        }
         words.push(if facts.cgroup_pids {
             "cgroup-pids"
         } else {
@@ -220,19 +270,35 @@ impl Engine for Embedded {
     }
 
     fn applies(&self) -> Applies {
+        if self.facts.get().is_none() {
+            drop(self.probe());
+        }
         Applies {
+            cpus: self.facts.get().is_some_and(|facts| facts.cgroup_cpus),
             memory: true,
             storage: true,
             apart: true,
+            groups: true,
             ..Applies::default()
         }
     }
 
-    fn prepare(&self, _request: &ImageRequest) -> Result<Image, ImageError> {
-        Ok(Image {
-            root: RootFs::Host,
-            digest: None,
-            config: None,
+    fn prepare(&self, request: &ImageRequest) -> Result<Image, ImageError> {
+        match request {
+            ImageRequest::Named { name, pull } => self.images.named(name, *pull, &self.running.stopped),
+            ImageRequest::Build { .. } => Err(ImageError::Required(
+                "the embedded engine does not build Dockerfiles; docker or podman does".to_owned(),
+            )),
+        }
+    }
+
+    fn clean(&self) -> Result<Vec<String>, SandboxError> {
+        let Some(store) = &self.images.store else {
+            return Ok(Vec::new());
+        };
+        store.clean(false).map_err(|error| match error {
+            StoreError::Io { what, source } => SandboxError::Io { what, source },
+            error @ StoreError::Refused(_) => Unavailable(error.to_string()).into(),
         })
     }
 
@@ -246,6 +312,16 @@ impl Engine for Embedded {
             drop(socket.shutdown(Shutdown::Both));
         }
     }
+}
+
+/// Thousandths of a CPU; nothing for what is no number of CPUs.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the range is checked"
+)]
+fn millicpus(cpus: f64) -> Option<u64> {
+    (cpus > 0.0 && cpus < 1e6).then(|| (cpus * 1000.0).round() as u64)
 }
 
 /// The tool's end of a sandbox. Dropping it ends the sandbox and waits for that.

@@ -57,6 +57,23 @@ fn sentence(step: &str, errno: i32, machine: &Machine) -> String {
         };
         return format!("the embedded sandbox cannot show the {step}: {cause}");
     }
+    if step == "overlay" {
+        let cause = std::io::Error::from_raw_os_error(errno);
+        return format!(
+            "the embedded sandbox cannot lay a writable layer over the image here ({cause}): it needs Linux 5.11 or \
+             newer and an image store on a local file system; name another folder with `--image-store`, or use a \
+             container engine"
+        );
+    }
+    if step == "image owners" {
+        return "the image was unpacked for other ids than sandboxes have now (`/etc/subuid` changed, or another user \
+                added it); add it again"
+            .to_owned();
+    }
+    if step == "image" {
+        let cause = std::io::Error::from_raw_os_error(errno);
+        return format!("the embedded sandbox cannot open the unpacked image: {cause}; add it again");
+    }
     if matches!(step, "open_tree" | "mount_setattr") && errno == libc::ENOSYS {
         return "the embedded sandbox needs Linux 5.12 or newer; use a container engine on this kernel"
             .to_owned();
@@ -114,6 +131,8 @@ mod tests {
         };
         assert!(sentence("namespaces", libc::EPERM, &docker).contains("seccomp=unconfined"));
         assert!(sentence("mount_setattr", libc::ENOSYS, &none).contains("5.12"));
+        assert!(sentence("overlay", libc::EINVAL, &ubuntu).contains("--image-store"));
+        assert!(sentence("image owners", libc::EPERM, &ubuntu).contains("add it again"));
         assert!(sentence("proc", libc::EPERM, &none).contains("systempaths"));
         assert!(sentence("host path `/x`", libc::ENOENT, &none).contains("`/x`: No such file"));
     }

@@ -2,40 +2,38 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 
+use super::users::Users;
 use super::{Link, download};
 use crate::api::{Command, Ended, Exit, Sandbox, SandboxError, User, UserError, UserName, View};
 use crate::files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
-use crate::wire::{
-    self, Account, EndedAs, EntryHead, EntryShape, Facts, Fault, Group, PIECE, Reply, Request, Run,
-};
+use crate::store::InUse;
+use crate::wire::{self, EndedAs, EntryHead, EntryShape, Fault, PIECE, Reply, Request, Run};
 
 /// How long anything but a command may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(600);
 /// What a command's end may take beyond its own limit.
 const GRACE: Duration = Duration::from_secs(60);
-/// The last id that is mapped for root.
-const LAST_ID: i64 = 65_535;
 
 /// A running embedded sandbox.
 pub(super) struct Session {
     link: Link,
-    facts: Facts,
-    accounts: Vec<Account>,
-    groups: Vec<Group>,
+    users: Users,
+    /// Held while it runs.
+    _image: Option<Arc<InUse>>,
 }
 
 impl Session {
-    pub(super) fn new(link: Link, facts: Facts, accounts: Vec<Account>, groups: Vec<Group>) -> Self {
+    pub(super) fn new(link: Link, users: Users, image: Option<Arc<InUse>>) -> Self {
         Self {
             link,
-            facts,
-            accounts,
-            groups,
+            users,
+            _image: image,
         }
     }
 
@@ -102,71 +100,11 @@ impl Session {
             }
         }
     }
-
-    /// The further groups of a user.
-    fn groups_of(&self, user: &User) -> Vec<u32> {
-        let named = self
-            .groups
-            .iter()
-            .filter(|group| group.members.contains(&user.name));
-        named
-            .map(|group| group.gid)
-            .filter(|gid| *gid != user.gid)
-            .collect()
-    }
-
-    fn account(&self, uid: i64) -> Option<&Account> {
-        self.accounts.iter().find(|account| i64::from(account.uid) == uid)
-    }
-
-    /// A user by id; `shown` is what the task wrote.
-    fn by_id(&self, id: i64, shown: &str) -> Result<User, UserError> {
-        let forbidden = |why: &str| Err(UserError::Forbidden(shown.to_owned(), why.to_owned()));
-        let Ok(uid) = u32::try_from(id) else {
-            return forbidden(if id < 0 {
-                "an id is not negative"
-            } else {
-                "the sandbox has the ids 0 to 65535"
-            });
-        };
-        if id > LAST_ID {
-            return forbidden("the sandbox has the ids 0 to 65535");
-        }
-        if id != 0 && !self.facts.many_ids {
-            return forbidden("a sandbox that is not started by root has only uid 0; run as root");
-        }
-        Ok(match self.account(id) {
-            Some(account) => of(account),
-            None => User {
-                uid,
-                gid: 0,
-                name: uid.to_string(),
-                home: "/tmp".to_owned(),
-            },
-        })
-    }
 }
 
 impl Sandbox for Session {
     fn user(&mut self, name: Option<&UserName>) -> Result<User, UserError> {
-        match name {
-            None => self.by_id(0, "root"),
-            Some(UserName::Uid(id)) => self.by_id(*id, &id.to_string()),
-            Some(UserName::Name(name)) if name.contains(':') => Err(UserError::Forbidden(
-                name.clone(),
-                "a group after the user is not supported; name the user alone".to_owned(),
-            )),
-            Some(UserName::Name(name)) => {
-                if let Some(account) = self.accounts.iter().find(|account| account.name == *name) {
-                    return self.by_id(account.uid.into(), name);
-                }
-                let digits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-                match name.parse() {
-                    Ok(id) if digits => self.by_id(id, name),
-                    _ => Err(UserError::Unknown(name.clone())),
-                }
-            }
-        }
+        self.users.resolve(name)
     }
 
     fn upload(
@@ -216,7 +154,7 @@ impl Sandbox for Session {
             env: command.env.clone(),
             uid: command.user.uid,
             gid: command.user.gid,
-            groups: self.groups_of(&command.user),
+            groups: self.users.groups_of(&command.user),
             limit_ms,
             output: command.output.as_ref().map(|path| path.as_str().to_owned()),
             apart: command.view == View::Apart,
@@ -313,20 +251,6 @@ impl Sandbox for Session {
 
     fn close(self: Box<Self>) -> Result<(), SandboxError> {
         self.end()
-    }
-}
-
-fn of(account: &Account) -> User {
-    let home = if account.uid == 0 {
-        "/root"
-    } else {
-        account.home.as_str()
-    };
-    User {
-        uid: account.uid,
-        gid: account.gid,
-        name: account.name.clone(),
-        home: home.to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The accounts a sandbox on the host's root has: the host's system accounts and nobody else.
+//! The accounts of a sandbox: on the host's root, the host's system accounts and nobody else; else the image's.
 
 use crate::wire::{Account, Group};
 
@@ -11,34 +11,12 @@ const LAST_ID: u32 = 65_535;
 pub(super) fn users(passwd: &str) -> Vec<Account> {
     let mut users: Vec<Account> = Vec::new();
     for line in passwd.lines() {
-        let mut fields = line.split(':');
-        let (Some(name), Some(_), Some(uid), Some(gid), Some(_), Some(home), Some(shell)) = (
-            fields.next(),
-            fields.next(),
-            fields.next().and_then(|text| text.parse().ok()),
-            fields.next().and_then(|text| text.parse().ok()),
-            fields.next(),
-            fields.next(),
-            fields.next(),
-        ) else {
-            continue;
-        };
-        if is_plain(name)
-            && is_system(uid, name)
-            && gid <= LAST_ID
-            && users.iter().all(|user| user.name != name)
+        if let Some(user) = account(line)
+            && is_system(user.uid, &user.name)
+            && user.gid <= LAST_ID
+            && users.iter().all(|known| known.name != user.name)
         {
-            users.push(Account {
-                name: name.to_owned(),
-                uid,
-                gid,
-                home: if uid == 0 {
-                    "/root".to_owned()
-                } else {
-                    home.to_owned()
-                },
-                shell: shell.to_owned(),
-            });
+            users.push(user);
         }
     }
     for (at, name, uid, home, shell) in [
@@ -63,24 +41,14 @@ pub(super) fn users(passwd: &str) -> Vec<Account> {
 pub(super) fn groups(group: &str, users: &[Account]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for line in group.lines() {
-        let mut fields = line.split(':');
-        let (Some(name), Some(_), Some(gid), Some(members)) = (
-            fields.next(),
-            fields.next(),
-            fields.next().and_then(|text| text.parse().ok()),
-            fields.next(),
-        ) else {
-            continue;
-        };
-        if is_plain(name) && is_system(gid, name) && groups.iter().all(|known| known.name != name) {
-            let members = members
-                .split(',')
-                .filter(|member| users.iter().any(|user| user.name == *member));
-            groups.push(Group {
-                name: name.to_owned(),
-                gid,
-                members: members.map(str::to_owned).collect(),
-            });
+        if let Some(mut group) = group_line(line)
+            && is_system(group.gid, &group.name)
+            && groups.iter().all(|known| known.name != group.name)
+        {
+            group
+                .members
+                .retain(|member| users.iter().any(|user| user.name == *member));
+            groups.push(group);
         }
     }
     if groups.iter().all(|known| known.gid != 0) {
@@ -94,6 +62,30 @@ pub(super) fn groups(group: &str, users: &[Account]) -> Vec<Group> {
         );
     }
     groups
+}
+
+/// Reads an image's `/etc/passwd` and `/etc/group`: everybody whose id a sandbox has, the first of a name.
+pub(super) fn of_image(passwd: &str, group: &str) -> (Vec<Account>, Vec<Group>) {
+    let mut users: Vec<Account> = Vec::new();
+    for line in passwd.lines() {
+        if let Some(user) = account(line)
+            && user.uid <= LAST_ID
+            && user.gid <= LAST_ID
+            && users.iter().all(|known| known.name != user.name)
+        {
+            users.push(user);
+        }
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    for line in group.lines() {
+        if let Some(group) = group_line(line)
+            && group.gid <= LAST_ID
+            && groups.iter().all(|known| known.name != group.name)
+        {
+            groups.push(group);
+        }
+    }
+    (users, groups)
 }
 
 /// The text of `/etc/passwd` inside. No password, no full name.
@@ -121,6 +113,34 @@ pub(super) fn group_text(groups: &[Group]) -> String {
         .iter()
         .map(|group| format!("{}:x:{}:{}\n", group.name, group.gid, group.members.join(",")))
         .collect()
+}
+
+/// A line of `/etc/passwd`.
+fn account(line: &str) -> Option<Account> {
+    let mut fields = line.split(':');
+    let name = fields.next().filter(|name| is_plain(name))?;
+    let (uid, gid): (u32, u32) = (fields.nth(1)?.parse().ok()?, fields.next()?.parse().ok()?);
+    let (home, shell) = (fields.nth(1)?, fields.next()?);
+    Some(Account {
+        name: name.to_owned(),
+        uid,
+        gid,
+        home: if uid == 0 { "/root" } else { home }.to_owned(),
+        shell: shell.to_owned(),
+    })
+}
+
+/// A line of `/etc/group`.
+fn group_line(line: &str) -> Option<Group> {
+    let mut fields = line.split(':');
+    let name = fields.next().filter(|name| is_plain(name))?;
+    let gid = fields.nth(1)?.parse().ok()?;
+    let members = fields.next()?.split(',').filter(|member| !member.is_empty());
+    Some(Group {
+        name: name.to_owned(),
+        gid,
+        members: members.map(str::to_owned).collect(),
+    })
 }
 
 fn is_plain(name: &str) -> bool {

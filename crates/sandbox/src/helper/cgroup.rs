@@ -19,11 +19,13 @@ pub(super) struct Cgroups {
     folders: Vec<Utf8PathBuf>,
     pub(super) memory: bool,
     pub(super) pids: bool,
+    /// CPUs can be limited, and are when asked for.
+    pub(super) cpus: bool,
 }
 
 impl Cgroups {
     /// Makes what can be made; never fails.
-    pub(super) fn make(memory_bytes: u64, pids: u32) -> Self {
+    pub(super) fn make(memory_bytes: u64, pids: u32, millicpus: Option<u64>) -> Self {
         let Some(name) = own_name() else {
             return Self::default();
         };
@@ -37,6 +39,12 @@ impl Cgroups {
             if made.add(&parent.join(&name), &settings) {
                 made.memory = true;
                 made.pids = true;
+                let folder = parent.join(&name);
+                // There is such a file where the controller is on.
+                made.cpus = match millicpus {
+                    None => folder.join("cpu.max").exists(),
+                    Some(millicpus) => fs::write(folder.join("cpu.max"), quota(millicpus)).is_ok(),
+                };
             }
             return made;
         }
@@ -53,6 +61,17 @@ impl Cgroups {
                 made.pids = ok;
             }
         }
+        let parent = root.join("cpu");
+        sweep(&parent);
+        made.cpus = match millicpus {
+            None => parent.join("cpu.cfs_quota_us").exists() || parent.join("cgroup.procs").exists(),
+            Some(millicpus) => {
+                let quota = quota(millicpus);
+                let (quota, period) = quota.split_once(' ').unwrap_or_default();
+                let settings = [("cpu.cfs_period_us", period), ("cpu.cfs_quota_us", quota)];
+                made.add(&parent.join(&name), &settings)
+            }
+        };
         made
     }
 
@@ -79,6 +98,7 @@ impl Cgroups {
         if !entered {
             self.memory = false;
             self.pids = false;
+            self.cpus = false;
         }
     }
 
@@ -101,6 +121,12 @@ impl Cgroups {
         }
         all
     }
+}
+
+/// Microseconds of CPU time, and of how many they are.
+fn quota(millicpus: u64) -> String {
+    // Less than a millisecond the kernel refuses.
+    format!("{} 100000", millicpus.saturating_mul(100).max(1000))
 }
 
 /// The nearest folder above this process whose children get both controllers (cgroups version 2).

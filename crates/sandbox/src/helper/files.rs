@@ -59,6 +59,25 @@ fn check_writable(path: &[&str]) -> Result<(), Errno> {
     }
 }
 
+/// The names of an upload's target. The host's system folders are refused; an image's are its own, and one that is a
+/// link elsewhere in the root (`/bin`) is named by where it leads.
+fn target_names(root: &OwnedFd, path: &str, host: bool) -> Result<Vec<String>, Errno> {
+    let path = names(path)?;
+    if host {
+        check_writable(&path)?;
+    }
+    let mut found: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
+    if let Some(first) = path.first()
+        && SYSTEM.contains(first)
+        && let Ok(link) = rustix::fs::readlinkat(root, *first, Vec::new())
+        && let Ok(link) = link.to_str()
+    {
+        let led: Vec<String> = names(link)?.into_iter().map(str::to_owned).collect();
+        found.splice(0..1, led);
+    }
+    Ok(found)
+}
+
 /// Opens a name in a folder as it is, without the right to read.
 pub(super) fn open_as_is(folder: &OwnedFd, name: &str) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -124,16 +143,16 @@ pub(super) fn receive_entries(
     control: &mut UnixStream,
     root: &OwnedFd,
     target: &str,
-    uid: u32,
-    gid: u32,
+    (uid, gid): (u32, u32),
+    host: bool,
 ) -> io::Result<Done> {
     let owner = (Uid::from_raw(uid), Gid::from_raw(gid));
     let mut outcome = Ok(());
     let at_root = Utf8Path::new(target)
         .components()
         .all(|component| component == Utf8Component::RootDir);
-    let base = names(target)
-        .and_then(|names| check_writable(&names).and_then(|()| make_folders(root, &names)))
+    let base = target_names(root, target, host)
+        .and_then(|names| make_folders(root, &names.iter().map(String::as_str).collect::<Vec<_>>()))
         .and_then(|(base, made)| {
             if made {
                 own(&base, owner, 0o755).map(|()| base)
@@ -152,7 +171,7 @@ pub(super) fn receive_entries(
         let mut sink = None;
         let shown = Utf8Path::new(target).join(&head.path);
         if let (Some(base), Ok(())) = (&base, &outcome) {
-            match store(base, &head, owner, at_root) {
+            match store(base, &head, owner, at_root && host) {
                 Ok(file) => sink = file,
                 Err(error) => outcome = Err(fault("write", shown.as_str(), error)),
             }
@@ -182,9 +201,9 @@ pub(super) fn receive_entries(
 }
 
 /// Makes one entry; for a file, what its bytes go into.
-fn store(base: &OwnedFd, head: &EntryHead, owner: (Uid, Gid), at_root: bool) -> Result<Option<File>, Errno> {
+fn store(base: &OwnedFd, head: &EntryHead, owner: (Uid, Gid), checked: bool) -> Result<Option<File>, Errno> {
     let mut path = names(&head.path)?;
-    if at_root {
+    if checked {
         check_writable(&path)?;
     }
     let Some(name) = path.pop() else {

@@ -14,7 +14,7 @@ use super::processes::Watchdog;
 use super::run::Output;
 use super::setup::{Told, host_accounts};
 use super::sys::{self, Side};
-use super::{Done, files, folders, isolate, other, other_at, run, step_at, tree};
+use super::{Done, accounts, files, folders, image_root, isolate, other, other_at, run, step_at, tree};
 use crate::wire::{self, Fault, Reply, Request};
 
 /// The state of a running sandbox.
@@ -100,7 +100,11 @@ fn start(control: UnixStream, told: Told) -> Done<Inner> {
         first_mark: limit.min(run::FIRST_MARK),
         watchdog,
     };
-    let (accounts, groups) = host_accounts();
+    let (accounts, groups) = if inner.told.start.image.is_some() {
+        accounts::of_image(&image_root::text("/etc/passwd"), &image_root::text("/etc/group"))
+    } else {
+        host_accounts()
+    };
     let ready = Reply::Ready {
         facts: inner.told.facts,
         accounts,
@@ -260,7 +264,8 @@ impl Inner {
                 gid,
             } => {
                 let root = self.view(apart).try_clone()?;
-                let stored = files::receive_entries(&mut self.control, &root, &target, uid, gid)?;
+                let host = self.told.start.image.is_none();
+                let stored = files::receive_entries(&mut self.control, &root, &target, (uid, gid), host)?;
                 stored.map(|()| Reply::Done)
             }
             Request::Isolate { folders } => isolate::isolate(self, &folders).map(|()| Reply::Done),

@@ -10,6 +10,7 @@ mod accounts;
 mod cgroup;
 mod files;
 mod folders;
+mod image_root;
 mod inner;
 mod isolate;
 mod outer;

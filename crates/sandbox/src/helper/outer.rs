@@ -12,12 +12,8 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 use super::cgroup::Cgroups;
 use super::sys::{self, Side};
 use super::{Done, other_at, setup, step};
+use crate::ids::{self, ID_COUNT};
 use crate::wire::{self, Facts, Fault, Reply, Start};
-
-/// The first host id of a sandbox of root. It lies in a range that no distribution hands out.
-const FIRST_BASE: u64 = 1_879_048_192;
-/// How many ids a sandbox of root has.
-const ID_COUNT: u64 = 65_536;
 
 /// Runs the outer process; 0 when nothing is left behind.
 pub(super) fn main(program: &str) -> u8 {
@@ -91,17 +87,20 @@ fn prepare(pid: i32, start: &Start, cgroups: &mut Cgroups) -> Done<Facts> {
         rustix::process::getegid().as_raw(),
     );
     let proc = |name: &str| format!("/proc/{pid}/{name}");
-    let many_ids = uid == 0 && has_all_ids();
-    if many_ids {
-        let handed_out: String = ["/etc/subuid", "/etc/subgid"]
-            .into_iter()
-            .map(|path| fs::read_to_string(path).unwrap_or_default() + "\n")
-            .collect();
-        let base = free_base(&handed_out);
+    let base = ids::base();
+    if let Some(image) = &start.image
+        && image.base != base
+    {
+        return Err(Fault::Setup {
+            step: "image owners".to_owned(),
+            errno: libc::EPERM,
+        });
+    }
+    if let Some(base) = base {
         let map = format!("0 {base} {ID_COUNT}\n");
         fs::write(proc("uid_map"), &map).map_err(step("uid_map"))?;
         fs::write(proc("gid_map"), &map).map_err(step("gid_map"))?;
-        *cgroups = Cgroups::make(start.memory_bytes, start.pids);
+        *cgroups = Cgroups::make(start.memory_bytes, start.pids, start.millicpus);
         cgroups.enter(pid);
     } else {
         fs::write(proc("uid_map"), format!("0 {uid} 1\n")).map_err(step("uid_map"))?;
@@ -109,41 +108,11 @@ fn prepare(pid: i32, start: &Start, cgroups: &mut Cgroups) -> Done<Facts> {
         fs::write(proc("gid_map"), format!("0 {gid} 1\n")).map_err(step("gid_map"))?;
     }
     Ok(Facts {
-        many_ids,
+        many_ids: base.is_some(),
         cgroup_memory: cgroups.memory,
         cgroup_pids: cgroups.pids,
+        cgroup_cpus: cgroups.cpus,
     })
-}
-
-/// Says whether this is the machine's own user namespace. In another one, uid 0 is not the host's and 65,536 free ids
-/// cannot be expected.
-fn has_all_ids() -> bool {
-    fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| {
-        let fields: Vec<_> = map.split_whitespace().collect();
-        fields == ["0", "0", "4294967295"]
-    })
-}
-
-/// The first base that no range of `/etc/subuid` or `/etc/subgid` text touches.
-fn free_base(handed_out: &str) -> u64 {
-    let ranges: Vec<(u64, u64)> = handed_out
-        .lines()
-        .filter_map(|line| {
-            let mut fields = line.split(':').skip(1).map(str::parse::<u64>);
-            match (fields.next(), fields.next()) {
-                (Some(Ok(first)), Some(Ok(count))) => Some((first, first.saturating_add(count))),
-                _ => None,
-            }
-        })
-        .collect();
-    (0..4000)
-        .map(|n| FIRST_BASE + n * ID_COUNT)
-        .find(|base| {
-            ranges
-                .iter()
-                .all(|(first, end)| base + ID_COUNT <= *first || end <= base)
-        })
-        .unwrap_or(FIRST_BASE)
 }
 
 /// Waits until the tool hangs up or the inner process ends.
@@ -159,21 +128,5 @@ fn watch(control: &UnixStream, child: Pid) -> Done {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(other_at("poll")(error)),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{FIRST_BASE, ID_COUNT, free_base};
-
-    #[test]
-    fn the_base_avoids_the_ranges_of_subuid() {
-        assert_eq!(free_base(""), FIRST_BASE);
-        assert_eq!(free_base("ann:100000:65536\n"), FIRST_BASE);
-        assert_eq!(
-            free_base(&format!("ann:{}:1\nx\n:::", FIRST_BASE + 5)),
-            FIRST_BASE + ID_COUNT
-        );
-        assert_eq!(free_base("ann:0:1879113729"), FIRST_BASE + 2 * ID_COUNT);
     }
 }

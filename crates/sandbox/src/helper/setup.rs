@@ -13,11 +13,11 @@ use rustix::mount::{MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeF
 
 use super::sources::{NO_DEVICES, NO_SETUID, READ_ONLY, Source, SourceKind, sources};
 use super::{Done, HELPER_WORD, errno, step, step_at, sys};
-use super::{accounts, folders};
+use super::{accounts, folders, image_root};
 use crate::wire::{self, Facts, Fault, Reply, Start};
 
 /// Where the new root is built; covered in our own mount namespace only.
-const STAGE: &str = "/tmp";
+pub(super) const STAGE: &str = "/tmp";
 
 /// More than the outer process ever says.
 const MAX_TOLD: u64 = 4096;
@@ -63,13 +63,14 @@ fn build(program: &str, start: &Start, mut go: File) -> Result<std::convert::Inf
     // With the caller's own rights to files: what is opened now may lie below a folder that is closed to the sandbox.
     let own = own_program().map_err(step("program"))?;
     let shown = sources(start)?;
+    let image = opened_image(start)?;
     // Root of the sandbox. This loses the caller's identity where many ids are mapped.
     become_root(facts.many_ids).map_err(step_at("become_root"))?;
     let own = match own {
         Program::Path(own) => read_only_tree(&own, READ_ONLY | NO_SETUID | NO_DEVICES)?,
         Program::Copy(own) => own,
     };
-    file_system(start, facts, shown)?;
+    file_system(start, facts, shown, image.as_ref())?;
     let inner = Told {
         start: start.clone(),
         facts,
@@ -89,6 +90,16 @@ fn build(program: &str, start: &Start, mut go: File) -> Result<std::convert::Inf
 pub(super) struct Told {
     pub(super) start: Start,
     pub(super) facts: Facts,
+}
+
+/// The image's folder, which only the caller may reach.
+fn opened_image(start: &Start) -> Done<Option<OwnedFd>> {
+    let Some(image) = &start.image else {
+        return Ok(None);
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(image.path.as_str(), flags, Mode::empty()).map_err(step_at("image"))?;
+    Ok(Some(opened))
 }
 
 fn become_root(many_ids: bool) -> Result<(), rustix::io::Errno> {
@@ -144,10 +155,37 @@ fn attach(tree: &OwnedFd, folder: impl AsFd, at: &str) -> Done {
 }
 
 /// Builds everything below [`STAGE`].
-fn file_system(start: &Start, facts: Facts, sources: Vec<Source>) -> Done {
+fn file_system(start: &Start, facts: Facts, sources: Vec<Source>, image: Option<&OwnedFd>) -> Done {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).map_err(step_at("private mounts"))?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let stage = Utf8Path::new(STAGE);
+    if let Some(image) = image {
+        image_root::mount(image, start)?;
+        let new_root = rustix::fs::open(STAGE, flags, Mode::empty()).map_err(step_at("overlay"))?;
+        image_root::furnish(&new_root, start)?;
+        device_folders(stage)?;
+        for source in sources {
+            place(&new_root, source)?;
+        }
+        return terminals(stage).and_then(|()| processes(stage, start, facts));
+    }
+    host_folders(stage, start)?;
+    let new_root = rustix::fs::open(STAGE, flags, Mode::empty()).map_err(step_at("tmpfs"))?;
+    if sources.iter().any(|source| source.at.starts_with("root")) {
+        // What is shown below it is for every user; the folder itself still cannot be listed.
+        let passable = fs::Permissions::from_mode(0o711);
+        fs::set_permissions(stage.join("root"), passable).map_err(step("root"))?;
+    }
+    for source in sources {
+        place(&new_root, source)?;
+    }
+    written_etc(stage)?;
+    terminals(stage).and_then(|()| processes(stage, start, facts))
+}
+
+/// The empty root of a sandbox that shows the host's folders.
+fn host_folders(stage: &Utf8Path, start: &Start) -> Done {
     let options = format!(
         "mode=0755,size={},nr_inodes=524288",
         start.disk_bytes.max(1 << 20)
@@ -177,35 +215,38 @@ fn file_system(start: &Start, facts: Facts, sources: Vec<Source>) -> Done {
         ("var/lib", 0o755),
         ("var/log", 0o755),
         ("var/tmp", 0o1777),
-        ("dev/shm", 0o1777),
-        ("dev/pts", 0o755),
     ] {
-        fs::create_dir(stage.join(path))
-            .and_then(|()| fs::set_permissions(stage.join(path), fs::Permissions::from_mode(mode)))
-            .map_err(step(path))?;
+        folder(stage, path, mode)?;
     }
+    for (path, target) in [("var/run", "/run"), ("etc/mtab", "/proc/mounts")] {
+        symlink(target, stage.join(path)).map_err(step(path))?;
+    }
+    device_folders(stage)
+}
+
+fn folder(stage: &Utf8Path, path: &str, mode: u32) -> Done {
+    fs::create_dir(stage.join(path))
+        .and_then(|()| fs::set_permissions(stage.join(path), fs::Permissions::from_mode(mode)))
+        .map_err(step(path))
+}
+
+/// What `/dev`, a folder of our own making, holds beside devices.
+fn device_folders(stage: &Utf8Path) -> Done {
+    folder(stage, "dev/shm", 0o1777)?;
+    folder(stage, "dev/pts", 0o755)?;
     for (path, target) in [
-        ("var/run", "/run"),
         ("dev/fd", "/proc/self/fd"),
         ("dev/stdin", "/proc/self/fd/0"),
         ("dev/stdout", "/proc/self/fd/1"),
         ("dev/stderr", "/proc/self/fd/2"),
-        ("etc/mtab", "/proc/mounts"),
     ] {
         symlink(target, stage.join(path)).map_err(step(path))?;
     }
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let new_root = rustix::fs::open(STAGE, flags, Mode::empty()).map_err(step_at("tmpfs"))?;
-    if sources.iter().any(|source| source.at.starts_with("root")) {
-        // What is shown below it is for every user; the folder itself still cannot be listed.
-        let passable = fs::Permissions::from_mode(0o711);
-        fs::set_permissions(stage.join("root"), passable).map_err(step("root"))?;
-    }
-    for source in sources {
-        place(&new_root, source)?;
-    }
-    written_etc(stage)?;
-    // A terminal of its own for programs that ask for one; not every container host allows it.
+    Ok(())
+}
+
+/// A terminal of its own for programs that ask for one; not every container host allows it.
+fn terminals(stage: &Utf8Path) -> Done {
     let terminals = MountFlags::NOSUID | MountFlags::NOEXEC;
     if rustix::mount::mount(
         "devpts",
@@ -218,7 +259,7 @@ fn file_system(start: &Start, facts: Facts, sources: Vec<Source>) -> Done {
     {
         symlink("pts/ptmx", stage.join("dev/ptmx")).map_err(step("ptmx"))?;
     }
-    processes(stage, start, facts)
+    Ok(())
 }
 
 /// Puts a thing of the host in its place; never through a link, as the host's root is still there.

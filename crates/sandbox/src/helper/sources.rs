@@ -85,6 +85,32 @@ pub(super) fn sources(start: &Start) -> Done<Vec<Source>> {
     let mut sources = Vec::new();
     let mut mounted: Vec<Utf8PathBuf> = Vec::new();
     let whole = READ_ONLY | NO_SETUID | NO_DEVICES;
+    if start.image.is_none() {
+        system(start, &mut sources, &mut mounted)?;
+    }
+    for name in DEVICES {
+        let at = Utf8Path::new("dev").join(name);
+        if let Some(source) = opened(&Utf8Path::new("/dev").join(name), at, NO_SETUID | NO_EXEC)? {
+            sources.push(source);
+        }
+    }
+    for path in &start.host_paths {
+        let path = Utf8Path::new(path);
+        if mounted.iter().any(|shown| path.starts_with(shown)) {
+            continue;
+        }
+        let at = inside(path)?;
+        let source =
+            opened(path, at, whole)?.ok_or_else(|| refused(&format!("host path `{path}`"), libc::ENOENT))?;
+        sources.push(source);
+        mounted.push(path.to_owned());
+    }
+    Ok(sources)
+}
+
+/// The host's system folders and a choice of its settings.
+fn system(start: &Start, sources: &mut Vec<Source>, mounted: &mut Vec<Utf8PathBuf>) -> Done {
+    let whole = READ_ONLY | NO_SETUID | NO_DEVICES;
     for name in SYSTEM {
         let path = Utf8Path::new("/").join(name);
         if let Some(source) = source(&path, name.into(), whole)? {
@@ -108,24 +134,7 @@ pub(super) fn sources(start: &Start) -> Done<Vec<Source>> {
             kind: SourceKind::Copy(text),
         });
     }
-    for name in DEVICES {
-        let at = Utf8Path::new("dev").join(name);
-        if let Some(source) = opened(&Utf8Path::new("/dev").join(name), at, NO_SETUID | NO_EXEC)? {
-            sources.push(source);
-        }
-    }
-    for path in &start.host_paths {
-        let path = Utf8Path::new(path);
-        if mounted.iter().any(|shown| path.starts_with(shown)) {
-            continue;
-        }
-        let at = inside(path)?;
-        let source =
-            opened(path, at, whole)?.ok_or_else(|| refused(&format!("host path `{path}`"), libc::ENOENT))?;
-        sources.push(source);
-        mounted.push(path.to_owned());
-    }
-    Ok(sources)
+    Ok(())
 }
 
 /// The path below the root, refused when it could hide or reveal the whole.

@@ -11,6 +11,7 @@ mod download;
 mod endings;
 mod engines;
 mod files;
+mod images;
 mod speed;
 mod support;
 mod table;

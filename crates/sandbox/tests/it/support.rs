@@ -35,6 +35,14 @@ impl TestEngine {
         assert!(self._folder.is_none());
         self.engine
     }
+
+    /// Lets it start from the images of a store.
+    pub(crate) fn with_store(self, store: sandbox::Store) -> Self {
+        Self {
+            engine: self.engine.with_store(store),
+            ..self
+        }
+    }
 }
 
 impl Deref for TestEngine {

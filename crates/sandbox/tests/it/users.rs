@@ -80,9 +80,14 @@ fn a_user_that_cannot_be_had_is_refused() {
             Err(UserError::Unknown(_))
         ));
         assert!(matches!(
-            ask(UserName::Name("root:root".into())),
+            ask(UserName::Name("root:nosuchgroup".into())),
             Err(UserError::Forbidden(..))
         ));
+        assert!(ask(UserName::Name("root:root".into())).is_ok());
+        assert_eq!(
+            ask(UserName::Name("root:1".into())).is_ok(),
+            caller == Caller::Root
+        );
         assert!(matches!(ask(UserName::Uid(-1)), Err(UserError::Forbidden(..))));
         assert!(matches!(
             ask(UserName::Uid(65_536)),

@@ -1,0 +1,9 @@
+//! The image store, and sandboxes that start from its images.
+
+mod add;
+mod clean;
+mod hostile;
+mod make;
+mod pull;
+mod refused;
+mod start;
