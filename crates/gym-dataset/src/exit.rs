@@ -69,7 +69,7 @@ impl Ending {
             Self::Tasks => "A selected task failed, was masked, or does not load under the contract.",
             Self::NoVerdict => "A run without `--static` ended and no task came to a verdict.",
             Self::Refused => {
-                "`reward` found no score, `digest` found a task without a digest, `render` refused."
+                "`reward` found no score, `digest` found a task without a digest, `render` or `image add` refused."
             }
             Self::Usage => {
                 "Wrong usage, no such path, a dataset without tasks, a filter that selects nothing."
@@ -84,6 +84,8 @@ impl Ending {
     pub(crate) fn of_error(error: &anyhow::Error) -> Self {
         if error.is::<UsageError>() {
             Self::Usage
+        } else if matches!(error.downcast_ref(), Some(sandbox::StoreError::Refused(_))) {
+            Self::Refused
         } else {
             Self::Fault
         }

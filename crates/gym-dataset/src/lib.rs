@@ -46,6 +46,8 @@ pub fn main() -> ExitCode {
         Command::Publish(args) => commands::publish::run(&args, &settings, &mut printer),
         Command::Digest(args) => commands::digest::run(&args, &settings, &mut printer),
         Command::Reward(args) => commands::reward::run(&args, &settings, &mut printer),
+        Command::Image(args) => commands::image::run(&args, &settings, &mut printer),
+        Command::Clean(args) => commands::clean::run(&args, &settings, &mut printer),
         Command::Completions(args) => commands::completions::run(&args, &mut printer),
     };
     match ending.and_then(|ending| printer.flush().map(|()| ending)) {

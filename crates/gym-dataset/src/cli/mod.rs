@@ -1,5 +1,6 @@
 //! The command line as typed. No logic: what the options mean is decided in the commands.
 
+mod image;
 mod publish;
 mod validate;
 
@@ -7,6 +8,7 @@ use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use task_model::{Contract, ContractChoice};
 
+pub use image::{CleanArgs, ImageAddArgs, ImageArgs, ImageCommand, ImageListArgs, PullChoice};
 pub use publish::PublishArgs;
 pub use validate::{NetworkChoice, Probe, SandboxChoice, ValidateArgs};
 
@@ -40,6 +42,10 @@ pub enum Command {
     Digest(DigestArgs),
     /// Score a folder of reward files, or one file, as a runner would
     Reward(RewardArgs),
+    /// Manage the images that the embedded sandbox starts from, with no daemon
+    Image(ImageArgs),
+    /// Remove what runs that were killed left behind
+    Clean(CleanArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }

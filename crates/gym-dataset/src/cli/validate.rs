@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
-use super::{ContractArg, ValidateFormat};
+use super::{ContractArg, PullChoice, ValidateFormat};
 
 /// Where tasks run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -81,6 +81,13 @@ pub struct ValidateArgs {
     /// Where tasks run
     #[arg(long, value_enum, default_value_t, help_heading = "How to run")]
     pub sandbox: SandboxChoice,
+    /// Where the embedded sandbox's images are [default: `gym-dataset/images` in `$XDG_DATA_HOME`, else in ~/.local/share]
+    #[arg(long, value_name = "DIR", help_heading = "How to run")]
+    pub image_store: Option<Utf8PathBuf>,
+    /// Whether images that are not here are fetched [default: missing; with `--sandbox embedded` the host's root stands
+    /// for them unless this is given]
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = "How to run")]
+    pub pull: Option<PullChoice>,
     /// What a sandbox sees of the network
     #[arg(long, value_enum, default_value_t, help_heading = "How to run")]
     pub network: NetworkChoice,

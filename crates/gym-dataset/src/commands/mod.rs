@@ -1,7 +1,9 @@
 //! One module a command.
 
+pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod digest;
+pub(crate) mod image;
 pub(crate) mod init;
 pub(crate) mod publish;
 pub(crate) mod render;

@@ -3,6 +3,7 @@
 //! Paths are relative to the working directory. Fields are only ever added; anything else raises `schema`.
 
 mod digest;
+mod image;
 mod publish;
 mod reward;
 mod validate;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use digest::{DatasetDigest, DigestReport, TaskDigest};
+pub use image::{ImageListReport, ListedImage};
 pub use publish::{PublishCheck, PublishReport, PublishedDataset, PublishedTask};
 pub use reward::{RewardReport, RewardSource};
 pub use validate::{

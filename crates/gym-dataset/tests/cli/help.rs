@@ -25,7 +25,16 @@ fn every_command_explains_itself() {
     let test = CliTest::new();
     let ran = test.run(&["--help"]);
     assert_eq!(ran.code, Some(0));
-    for command in ["validate", "init", "render", "digest", "reward", "completions"] {
+    for command in [
+        "validate",
+        "init",
+        "render",
+        "digest",
+        "reward",
+        "completions",
+        "image",
+        "clean",
+    ] {
         assert!(ran.stdout.contains(command), "{command}");
         let own = test.run(&[command, "--help"]);
         assert_eq!(own.code, Some(0));

@@ -5,6 +5,7 @@
 
 mod common;
 mod help;
+mod image;
 mod init;
 mod publish;
 mod reward;

@@ -5,7 +5,7 @@ use sandbox::Engine;
 use task_model::{Contract, Dataset};
 
 use super::interrupt::Interrupt;
-use crate::cli::{SandboxChoice, ValidateArgs};
+use crate::cli::{PullChoice, SandboxChoice, ValidateArgs};
 use crate::engine;
 use crate::exit::UsageError;
 use crate::host_python::{self, HostPython};
@@ -35,7 +35,7 @@ impl Means {
         let engine = match args.sandbox {
             SandboxChoice::Auto => Err(NO_ENGINE.to_owned()),
             SandboxChoice::Embedded if args.only_static => Err("--static runs nothing".to_owned()),
-            SandboxChoice::Embedded => engine::embedded(),
+            SandboxChoice::Embedded => engine::embedded(images(args, settings)),
         };
         let python = match &args.python {
             Some(path) => {
@@ -129,7 +129,7 @@ impl Means {
         let engine = match &self.engine {
             Ok(engine) => Ok(engine.as_ref()),
             Err(_) => {
-                own = engine::embedded();
+                own = engine::embedded(engine::Images::none());
                 own.as_deref().map_err(Clone::clone)
             }
         };
@@ -176,6 +176,20 @@ impl Means {
             Ok(python) => format!("`{}` has no Pydantic 2", python.executable),
             Err(why) => why,
         })
+    }
+}
+
+/// Where the explicit choice of the embedded engine gets images from: the store, and a registry only when that was asked
+/// for; the host's root stands for the others.
+fn images(args: &ValidateArgs, settings: &Settings) -> engine::Images {
+    let named = args.image_store.as_deref();
+    engine::Images {
+        store: engine::store(named, settings).ok(),
+        puller: match args.pull {
+            Some(PullChoice::Missing) => engine::puller(settings),
+            _ => None,
+        },
+        host_root: true,
     }
 }
 

@@ -1,0 +1,130 @@
+//! `image` and `clean`: the image store from the command line.
+
+use crate::common::CliTest;
+use crate::schema::faults;
+
+/// Digest of an archive without entries.
+const EMPTY_LAYER: &str = "sha256:5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";
+
+/// Writes an unpacked archive of `docker save` with one empty layer.
+fn saved(test: &CliTest, folder: &str, tags: &[&str]) {
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let manifest = serde_json::json!([{"Config": "config.json", "RepoTags": tags, "Layers": ["layer.tar"]}]);
+    let config = serde_json::json!({
+        "os": "linux", "architecture": architecture, "config": {"WorkingDir": format!("/{folder}")},
+        "rootfs": {"type": "layers", "diff_ids": [EMPTY_LAYER]},
+    });
+    test.file(&format!("{folder}/manifest.json"), manifest.to_string());
+    test.file(&format!("{folder}/config.json"), config.to_string());
+    test.file(&format!("{folder}/layer.tar"), [0; 1024]);
+}
+
+#[test]
+fn an_image_is_added_listed_and_cleaned_when_its_name_goes() {
+    let test = CliTest::new();
+    saved(&test, "one", &["me/x:1"]);
+    saved(&test, "two", &[]);
+    let ran = test.run(&["image", "add", "one"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stdout.starts_with("added docker.io/me/x:1  sha256:"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        test.root()
+            .join(".local/share/gym-dataset/images/index.json")
+            .exists()
+    );
+
+    let (code, object) = test.json(&["image", "list", "--format", "json"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(faults("image-list.schema.json", &object), Vec::<String>::new());
+    assert_eq!(object["store"], ".local/share/gym-dataset/images");
+    assert_eq!(object["images"][0]["name"], "docker.io/me/x:1");
+    let id = object["images"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        test.run(&["image", "list"]).stdout,
+        format!("docker.io/me/x:1  {id}  0 B\n")
+    );
+
+    assert_eq!(
+        test.run(&["image", "add", "two", "--name", "me/x:1"]).code,
+        Some(0)
+    );
+    // Only the store: what the machine's container engines hold is none of this test's.
+    let clean = |more: &[&str]| {
+        let mut command = test.command(&[&["clean"], more].concat());
+        let out = command.env("PATH", "/nowhere").output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let line = format!("image `{id}` without a name\n");
+    assert_eq!(clean(&["--dry-run"]), format!("image store: would remove {line}"));
+    assert_eq!(clean(&[]), format!("image store: removed {line}"));
+    assert_eq!(clean(&[]), "nothing to remove\n");
+}
+
+#[test]
+fn the_store_is_where_it_is_said_to_be() {
+    let test = CliTest::new();
+    saved(&test, "one", &["x"]);
+    assert_eq!(
+        test.run(&["image", "add", "one", "--image-store", "here"]).code,
+        Some(0)
+    );
+    assert!(test.root().join("here/index.json").exists());
+    let data = test.root().join("data");
+    let added = test
+        .command(&["image", "add", "one"])
+        .env("XDG_DATA_HOME", &data)
+        .output();
+    assert!(added.unwrap().status.success());
+    assert!(data.join("gym-dataset/images/index.json").exists());
+    let homeless = test
+        .command(&["image", "list"])
+        .env_remove("HOME")
+        .output()
+        .unwrap();
+    assert_eq!(homeless.status.code(), Some(2));
+    assert!(
+        String::from_utf8(homeless.stderr)
+            .unwrap()
+            .contains("`--image-store`")
+    );
+}
+
+#[test]
+fn an_empty_store_is_said_and_nothing_is_made_by_looking() {
+    let test = CliTest::new();
+    let ran = test.run(&["image", "list"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""));
+    assert!(ran.stderr.contains("`gym-dataset image add`"), "{}", ran.stderr);
+    let (_, object) = test.json(&["image", "list", "--format", "json"]);
+    assert_eq!(object["images"], serde_json::json!([]));
+    assert!(!test.root().join(".local").exists());
+}
+
+#[test]
+fn what_is_no_image_is_refused_and_a_wrong_path_is_wrong_usage() {
+    let test = CliTest::new();
+    test.file("text", "hello");
+    saved(&test, "unnamed", &[]);
+    for (args, code, part) in [
+        (&["image", "add", "text"][..], 1, "is not an image archive"),
+        (&["image", "add", "unnamed"], 1, "has no name"),
+        (
+            &["image", "add", "unnamed", "--name", "No Name"],
+            1,
+            "is not an image's name",
+        ),
+        (&["image", "add", "gone"], 2, "cannot read gone"),
+    ] {
+        let ran = test.run(args);
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
+}
