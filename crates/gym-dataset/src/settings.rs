@@ -14,6 +14,8 @@ pub(crate) struct Settings {
     pub(crate) cwd: Utf8PathBuf,
     /// Environment variables whose names and values are UTF-8.
     pub(crate) env: BTreeMap<String, String>,
+    /// Where temporary files go.
+    pub(crate) scratch: Utf8PathBuf,
     /// Whether stderr is a terminal: progress is shown there.
     pub(crate) progress: bool,
     /// Colour on stdout.
@@ -40,8 +42,11 @@ impl Settings {
         let plain = no_color || dumb;
         let stdout = std::io::stdout().is_terminal();
         let stderr = std::io::stderr().is_terminal();
+        let scratch = env.get("TMPDIR").filter(|path| path.starts_with('/'));
+        let scratch = scratch.map_or_else(|| Utf8PathBuf::from("/tmp"), Utf8PathBuf::from);
         Ok(Self {
             cwd,
+            scratch,
             progress: stderr && !dumb,
             color_stdout: stdout && !plain,
             color_stderr: stderr && !plain,

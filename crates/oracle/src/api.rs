@@ -30,6 +30,8 @@ pub struct TrialOptions {
     pub host_paths: Vec<Utf8PathBuf>,
     /// Folders to put in front of PATH inside (that Python's bin), normally empty.
     pub path_prefix: Vec<Utf8PathBuf>,
+    /// Where artifacts lie while they go from one sandbox to another; each in a folder of its own that is removed.
+    pub scratch: Utf8PathBuf,
     /// Where logs go: this target's folder; `None` keeps none.
     pub results: Option<Utf8PathBuf>,
 }

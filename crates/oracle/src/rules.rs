@@ -34,4 +34,7 @@ findings::rules! {
     /// Something stayed.
     pub SANDBOX_LEFTOVER = "GD566" "sandbox-leftover" Warning
         "A sandbox could not be cleared away completely.";
+    /// A separate verifier did not get what it was promised.
+    pub ARTIFACT_ABSENT = "GD567" "artifact-absent" Warning
+        "A declared artifact was not there after the reference solution, so a separate verifier did not get it.";
 }

@@ -75,7 +75,15 @@ pub fn run_task(
         (1..=times).map(move |repeat| (plan, repeat))
     });
     for (plan, repeat) in attempts {
-        let record = trial::run(plan, task, engine, logs.is_some(), events, cancel);
+        let record = trial::run(
+            plan,
+            task,
+            engine,
+            &options.scratch,
+            logs.is_some(),
+            events,
+            cancel,
+        );
         if !sum.add(plan, repeat, &record, logs.as_ref()) {
             return sum.finish();
         }

@@ -206,11 +206,18 @@ impl<'a> Sum<'a> {
         logs: Option<&TaskLogs>,
     ) -> Option<Utf8PathBuf> {
         let logs = logs.filter(|_| !left.logs.is_empty())?;
-        let files: Vec<(&'static str, Vec<u8>)> = left
+        let redacted = |bytes: &[u8]| plan.redactor.bytes(bytes);
+        let mut files: Vec<(&'static str, Vec<u8>)> = left
             .logs
             .iter()
-            .map(|(name, bytes)| (*name, plan.redactor.bytes(bytes)))
+            .map(|(name, bytes)| (*name, redacted(bytes)))
             .collect();
+        if let Some(collected) = &left.collected {
+            match logs.keep_artifacts(plan.kind, repeat, step, &collected.artifacts, &plan.redactor) {
+                Ok(said) => files.push(("artifacts.txt", redacted(said.as_bytes()))),
+                Err(error) => self.find(&rules::LOGS_NOT_WRITTEN, error.to_string()),
+            }
+        }
         match logs.write(plan.kind, repeat, step, &files) {
             Ok(folder) => Some(folder),
             Err(error) => {

@@ -36,6 +36,16 @@ impl Sum<'_> {
             }
             return;
         }
+        for source in &record.absent {
+            let source = findings::sanitize::line(source.as_str());
+            self.push(
+                Finding::new(
+                    &rules::ARTIFACT_ABSENT,
+                    format!("the artifact `{source}` was not there after the reference solution, so the verifier did not get it"),
+                )
+                .help("let the solution make it, or take it out of `artifacts`"),
+            );
+        }
         let passed = verdict.status == Some(Status::Passed);
         if let Some(exit) = record
             .solve

@@ -1,19 +1,14 @@
 //! From a loaded task to a [`TrialPlan`].
 
-use camino::{Utf8Path, Utf8PathBuf};
-use sandbox::{RootFs, Spec};
 use task_model::config::{Os, RewardStrategy, TaskToml};
 use task_model::{Dataset, Task};
 
+use super::room::{Home, room};
 use super::scripts::tools;
 use super::turns::Turns;
-use super::{
-    AGENT_LOGS, ARTIFACTS, BaseEnv, NotRun, RoomPlan, SolutionPlan, TrialPlan, TurnPlan, VERIFIER_LOGS,
-    compose, image, limits, network,
-};
+use super::{NotRun, SolutionPlan, TrialPlan, TurnPlan, limits, network};
 use crate::api::{AttemptKind, TrialOptions};
 use crate::env::{Filler, Redactor, Variable};
-use crate::files;
 
 /// Plans one attempt.
 ///
@@ -39,51 +34,35 @@ pub fn plan(
             ))
         })?;
     unsupported(config)?;
-    let image = image::read(&task.tree, &config.environment)?;
     network::check(config, options.network)?;
-    let (workdir, workdir_source) = image::workdir(&config.environment, &image)?;
-
     let oracle = kind == AttemptKind::Oracle;
     let mut filler = Filler::new(&options.grants);
-    let mut base = BaseEnv {
-        path_prefix: options.path_prefix.clone(),
-        image: image.env,
-        task: filler.fill(&config.environment.env),
-    };
+    let environment = &config.environment;
+    let room = room(
+        task,
+        options,
+        &Home::Project,
+        environment,
+        options.network,
+        &mut filler,
+    )?;
     let turns = Turns {
         task,
         dataset,
         config,
-        contract,
+        options,
         oracle,
-        image_user: image.user.as_ref(),
+        room: &room,
     }
     .all(&mut filler)?;
     missing(&filler)?;
-    let compose = compose::plan(task, config, &base.task, options, &mut filler)?;
-    if let Some(compose) = &compose {
-        base.image.extend(compose::variables(compose));
-    }
-    for variable in base.task.iter().chain(turns.iter().flat_map(variables)) {
+    for variable in room.base.task.iter().chain(turns.iter().flat_map(variables)) {
         usable(variable)?;
     }
     Ok(TrialPlan {
         kind,
         contract,
-        room: RoomPlan {
-            spec: spec(options, config, &workdir),
-            compose,
-            workdir_source,
-            user: image.user,
-            base,
-            environment: if image.files_to_workdir {
-                files::uploads(&task.tree, "environment", &|_| false)
-            } else {
-                Vec::new()
-            },
-            health: config.environment.healthcheck.as_ref().map(limits::health),
-            workdir,
-        },
+        room,
         turns,
         strategy: config
             .reward_strategy
@@ -99,8 +78,6 @@ fn unsupported(config: &TaskToml) -> Result<(), NotRun> {
     let environment = &config.environment;
     let what = if environment.os.as_ref().is_some_and(|s| s.value == Os::Windows) {
         "a Windows task"
-    } else if config.verifies_separately() {
-        "a task with a separate verifier"
     } else if environment.gpus.as_ref().is_some_and(|n| n.value.as_f64() > 0.0) {
         "a task that needs GPUs"
     } else if environment.tpu.is_some() {
@@ -162,25 +139,6 @@ fn variables(turn: &TurnPlan) -> impl Iterator<Item = &Variable> {
         Some(SolutionPlan::Script { script, .. }) => script.env.as_slice(),
         Some(SolutionPlan::Answer(_)) | None => &[],
     };
-    turn.verify.env.iter().chain(solution)
-}
-
-fn spec(options: &TrialOptions, config: &TaskToml, workdir: &Utf8Path) -> Spec {
-    // The log folders are made as Harbor makes them, so that every user can write there.
-    let mut folders: Vec<(Utf8PathBuf, u32)> = ["/logs", AGENT_LOGS, VERIFIER_LOGS, ARTIFACTS]
-        .into_iter()
-        .map(|path| (Utf8PathBuf::from(path), 0o777))
-        .collect();
-    // An image's working directory belongs to its user; here nobody prepared it.
-    if !matches!(workdir.as_str(), "/" | "/tmp") && !folders.iter().any(|(path, _)| path == workdir) {
-        folders.push((workdir.to_owned(), 0o777));
-    }
-    Spec {
-        root: RootFs::Host,
-        host_paths: options.host_paths.clone(),
-        network: options.network,
-        limits: limits::resources(&config.environment),
-        folders,
-        compose: None,
-    }
+    let separate = turn.separate.iter().flat_map(|plan| &plan.room.base.task);
+    turn.verify.env.iter().chain(solution).chain(separate)
 }

@@ -10,7 +10,7 @@ use container_files::compose::{Build, Judged, Project, ProjectService, judge, pa
 use findings::{SourceFile, Span, sanitize};
 use sandbox::{Entry, EntryKind, ImageRequest, Pull};
 use sha2::{Digest as _, Sha256};
-use task_model::config::TaskToml;
+use task_model::config::Environment;
 use task_model::{Task, TaskTree};
 
 use super::NotRun;
@@ -105,7 +105,7 @@ impl ComposePlan {
 /// As [`read`].
 pub(super) fn plan(
     task: &Task,
-    config: &TaskToml,
+    environment: &Environment,
     task_env: &[Variable],
     options: &TrialOptions,
     filler: &mut Filler<'_>,
@@ -118,14 +118,13 @@ pub(super) fn plan(
     };
     let own = |name: &str| task_env.iter().find(|v| v.name == name).map(|v| v.value.clone());
     let variables = |name: &str| own(name).or_else(|| granted(name));
-    let limit = config
-        .environment
+    let limit = environment
         .build_timeout_sec
         .as_ref()
         .map_or(BUILD_LIMIT, |limit| limit.value);
     let around = Around {
         variables: &variables,
-        docker_image: config.environment.image(),
+        docker_image: environment.image(),
         pull: Pull::Missing,
         build_limit: Duration::try_from_secs_f64(limit).unwrap_or(DAY).min(DAY),
     };

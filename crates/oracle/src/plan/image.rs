@@ -1,6 +1,6 @@
 //! What the task's image would be, and whether the host's root can stand for it.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use container_files::{BuildMode, Dockerfile};
 use sandbox::UserName;
 use task_model::TaskTree;
@@ -53,7 +53,7 @@ pub(super) fn read(tree: &TaskTree, environment: &Environment) -> Result<Image, 
             ..Image::default()
         });
     }
-    let dockerfile = parse(tree)?;
+    let dockerfile = parse(tree, DOCKERFILE.into())?;
     // The engine's own image: a Dockerfile beside `docker_image` counts only when it adds nothing but settings.
     let counts = !prebuilt || dockerfile.mode == BuildMode::Pull;
     Ok(Image {
@@ -74,7 +74,21 @@ fn settings(tree: &TaskTree) -> Option<Dockerfile> {
     container_files::parse(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
-fn parse(tree: &TaskTree) -> Result<Dockerfile, NotRun> {
+/// Reads the Dockerfile of a folder that makes an image by itself.
+///
+/// # Errors
+/// A mask when the host's root cannot stand for the image.
+pub(super) fn build(tree: &TaskTree, folder: &Utf8Path) -> Result<Image, NotRun> {
+    let dockerfile = parse(tree, &folder.join("Dockerfile"))?;
+    Ok(Image {
+        workdir: dockerfile.workdir,
+        env: variables(dockerfile.env),
+        user: dockerfile.user.as_deref().and_then(user),
+        files_to_workdir: false,
+    })
+}
+
+fn parse(tree: &TaskTree, path: &Utf8Path) -> Result<Dockerfile, NotRun> {
     let needs_image = |why: String| {
         NotRun::masked(
             "image_required",
@@ -84,18 +98,14 @@ fn parse(tree: &TaskTree) -> Result<Dockerfile, NotRun> {
         )
     };
     let bytes = tree
-        .read(DOCKERFILE, BOUND)
-        .map_err(|fault| needs_image(format!("`{DOCKERFILE}` {fault}")))?;
-    let text = std::str::from_utf8(&bytes).map_err(|fault| {
-        needs_image(format!(
-            "`{DOCKERFILE}` is not UTF-8 at byte {}",
-            fault.valid_up_to()
-        ))
-    })?;
+        .read(path, BOUND)
+        .map_err(|fault| needs_image(format!("`{path}` {fault}")))?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|fault| needs_image(format!("`{path}` is not UTF-8 at byte {}", fault.valid_up_to())))?;
     let dockerfile = container_files::parse(text)
-        .map_err(|fault| needs_image(format!("`{DOCKERFILE}` cannot be read ({fault})")))?;
+        .map_err(|fault| needs_image(format!("`{path}` cannot be read ({fault})")))?;
     if let Some((instruction, _)) = dockerfile.changes.first() {
-        return Err(needs_image(format!("`{DOCKERFILE}` has `{instruction}`")));
+        return Err(needs_image(format!("`{path}` has `{instruction}`")));
     }
     Ok(dockerfile)
 }

@@ -8,7 +8,9 @@ mod compose_files;
 mod image;
 mod limits;
 mod network;
+mod room;
 mod scripts;
+mod separate;
 mod turn;
 mod turns;
 
@@ -26,7 +28,9 @@ pub use build::plan;
 pub use compose::{ComposePlan, ServiceImage};
 pub use limits::effective;
 pub(crate) use scripts::reference;
-pub use turn::{Clear, HookPlan, ScriptPlan, SolutionPlan, TurnPlan, Users};
+pub use turn::{
+    ArtifactPlan, Clear, HookPlan, ScriptPlan, SeparatePlan, SolutionPlan, TestsFrom, TurnPlan, Users,
+};
 pub(crate) use turns::setup_script;
 
 /// `PATH` of Debian's root, what every script starts with.

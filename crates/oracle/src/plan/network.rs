@@ -4,6 +4,7 @@ use sandbox::Network;
 use task_model::config::{Field, NetworkMode, TaskToml};
 
 use super::NotRun;
+use super::separate::is_separate;
 
 /// Says why not.
 ///
@@ -18,28 +19,36 @@ pub(super) fn check(config: &TaskToml, network: Network) -> Result<(), NotRun> {
         network,
     )?;
     table("[agent]", &agent.network_mode, &agent.allowed_hosts, network)?;
-    table(
-        "[verifier]",
-        &verifier.network_mode,
-        &verifier.allowed_hosts,
-        network,
-    )?;
+    if !is_separate(config, None) {
+        let (mode, hosts) = (&verifier.network_mode, &verifier.allowed_hosts);
+        table("[verifier]", mode, hosts, network)?;
+    }
     for step in &config.steps {
-        let (agent, verifier) = (&step.agent, &step.verifier);
-        table(
-            "[steps.agent]",
-            &agent.network_mode,
-            &agent.allowed_hosts,
-            network,
-        )?;
-        table(
-            "[steps.verifier]",
-            &verifier.network_mode,
-            &verifier.allowed_hosts,
-            network,
-        )?;
+        let (mode, hosts) = (&step.agent.network_mode, &step.agent.allowed_hosts);
+        table("[steps.agent]", mode, hosts, network)?;
+        if !is_separate(config, Some(step)) {
+            let (mode, hosts) = (&step.verifier.network_mode, &step.verifier.allowed_hosts);
+            table("[steps.verifier]", mode, hosts, network)?;
+        }
     }
     Ok(())
+}
+
+/// Returns what a sandbox of its own sees: nothing when its table says so, else what the caller chose.
+///
+/// # Errors
+/// A mask for a list of allowed hosts.
+pub(super) fn of(
+    name: &str,
+    mode: &Field<NetworkMode>,
+    hosts: &Field<Vec<String>>,
+    network: Network,
+) -> Result<Network, NotRun> {
+    table(name, mode, hosts, Network::None)?;
+    Ok(match mode.as_ref().map(|mode| mode.value) {
+        None | Some(NetworkMode::Public) => network,
+        Some(NetworkMode::NoNetwork | NetworkMode::Allowlist) => Network::None,
+    })
 }
 
 fn table(

@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use sandbox::{Entry, UserName};
 use task_model::config::MinReward;
 
-use super::HealthPlan;
+use super::{HealthPlan, RoomPlan};
 use crate::env::Variable;
 
 /// One turn: a whole single-step task, or one step.
@@ -35,6 +35,8 @@ pub struct TurnPlan {
     pub tests: Vec<Entry>,
     /// test.sh.
     pub verify: ScriptPlan,
+    /// The verifier's own sandbox; `None` when it runs with the agent.
+    pub separate: Option<SeparatePlan>,
     /// What the turn must reach for another one to follow.
     pub min_reward: Option<MinReward>,
 }
@@ -45,6 +47,43 @@ impl TurnPlan {
     pub fn has_setup(&self) -> bool {
         self.files.iter().any(|entry| entry.path == "setup.sh")
     }
+}
+
+/// A verifier in a sandbox of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeparatePlan {
+    /// The sandbox.
+    pub room: RoomPlan,
+    /// Who runs test.sh there; `None` is the image's user.
+    pub user: Option<UserName>,
+    /// Where test.sh comes from.
+    pub tests: TestsFrom,
+    /// What goes over from the agent's sandbox, in this order.
+    pub artifacts: Vec<ArtifactPlan>,
+}
+
+/// Where the tests of a separate verifier come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestsFrom {
+    /// The task's folder, put in.
+    Task,
+    /// The image, which holds them.
+    Image,
+    /// The image when it holds a test.sh, else the task's folder (Gym).
+    ImageElseTask,
+}
+
+/// One of `artifacts`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactPlan {
+    /// A file or folder inside, absolute; where it is in the verifier's sandbox too.
+    pub source: Utf8PathBuf,
+    /// Where it is kept in the results, relative to their folder of artifacts.
+    pub destination: Utf8PathBuf,
+    /// Patterns of what stays behind, as `tar --exclude` reads them.
+    pub exclude: Vec<String>,
+    /// Whether nobody declared it (/logs/artifacts always goes over).
+    pub implicit: bool,
 }
 
 /// Users as the task names them.

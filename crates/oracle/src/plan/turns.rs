@@ -6,7 +6,8 @@ use task_model::config::{Collect, Field, Step, TaskToml, UserRef, Verifier};
 use task_model::{Contract, Dataset, Task};
 
 use super::scripts::{argv, instruction, layered, solution, workdir};
-use super::{Clear, HookPlan, NotRun, ScriptPlan, TESTS, TurnPlan, Users, limits};
+use super::{Clear, HookPlan, NotRun, RoomPlan, ScriptPlan, TESTS, TurnPlan, Users, limits, separate};
+use crate::api::TrialOptions;
 use crate::env::Filler;
 
 /// What every turn is made from.
@@ -14,11 +15,11 @@ pub(super) struct Turns<'a> {
     pub(super) task: &'a Task,
     pub(super) dataset: &'a Dataset,
     pub(super) config: &'a TaskToml,
-    pub(super) contract: Contract,
+    pub(super) options: &'a TrialOptions,
     /// Whether the reference solution runs.
     pub(super) oracle: bool,
-    /// The user of the agent's image.
-    pub(super) image_user: Option<&'a UserName>,
+    /// The agent's sandbox.
+    pub(super) room: &'a RoomPlan,
 }
 
 impl Turns<'_> {
@@ -35,7 +36,7 @@ impl Turns<'_> {
     }
 
     fn turn(&self, step: Option<&Step>, filler: &mut Filler<'_>) -> Result<TurnPlan, NotRun> {
-        let (task, config, contract) = (self.task, self.config, self.contract);
+        let (task, config, contract) = (self.task, self.config, self.options.contract);
         let times = limits::times(task, self.dataset, contract, step.map(|s| s.name.value.as_str()))?;
         let folder = step.map(|step| Utf8Path::new("steps").join(&step.name.value));
         let mut verify_env = filler.fill(&config.verifier.env);
@@ -47,6 +48,13 @@ impl Turns<'_> {
             solution(task, contract, folder.as_deref(), env, times.solve)?
         } else {
             None
+        };
+        let verifier = separate::Verifier {
+            task,
+            config,
+            options: self.options,
+            step,
+            workdir: &self.room.workdir,
         };
         let files = folder.as_deref().map(|folder| workdir(task, contract, folder));
         Ok(TurnPlan {
@@ -73,6 +81,7 @@ impl Turns<'_> {
                 env: verify_env,
                 limit: times.verify,
             },
+            separate: verifier.plan(filler)?,
             min_reward: step.and_then(|step| step.min_reward.clone()),
         })
     }
@@ -81,7 +90,7 @@ impl Turns<'_> {
     fn users(&self, step: Option<&Step>) -> Result<Users, NotRun> {
         let pick = |own: Option<&Field<UserRef>>, task: &Field<UserRef>| -> Result<_, NotRun> {
             let field = own.filter(|user| user.is_some()).unwrap_or(task);
-            Ok(user(field, self.contract)?.or_else(|| self.image_user.cloned()))
+            Ok(user(field, self.options.contract)?.or_else(|| self.room.user.clone()))
         };
         Ok(Users {
             agent: pick(step.map(|s| &s.agent.user), &self.config.agent.user)?,
@@ -109,7 +118,7 @@ impl Turns<'_> {
         }
         Ok(HookPlan {
             command: hook.command.value.clone(),
-            user: user(&hook.user, self.contract)?,
+            user: user(&hook.user, self.options.contract)?,
             limit: limits::hook(&hook.timeout_sec),
         })
     }

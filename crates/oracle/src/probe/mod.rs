@@ -95,7 +95,16 @@ impl Probe<'_> {
     ) -> Seen {
         let plan = planting(self.untouched, &script(tricks, full));
         let keep_logs = self.logs.is_some();
-        let record = trial::run(&plan, self.task, self.engine, keep_logs, self.events, self.cancel);
+        let scratch = &sum.options.scratch;
+        let record = trial::run(
+            &plan,
+            self.task,
+            self.engine,
+            scratch,
+            keep_logs,
+            self.events,
+            self.cancel,
+        );
         let verdict = sum.add_probe(&plan, number, &record, self.logs);
         seen(verdict, base)
     }

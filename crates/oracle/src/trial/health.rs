@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use sandbox::{Ended, View};
 
-use super::{Exec, Fault, Trial, ending, shell, shown};
+use super::{Exec, Fault, Room, TurnRecord, ending, shell, shown};
 use crate::plan::HealthPlan;
 
 /// How often a wait looks whether the caller cancelled.
@@ -12,68 +12,70 @@ const SLICE: Duration = Duration::from_millis(20);
 /// The shortest wait between tries, so that an interval of zero does not spin.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-impl Trial<'_> {
-    /// Tries until the check passes. Failures inside the start period do not count; then the number of retries is
-    /// the number of failures that end it.
-    pub(super) fn wait_until_healthy(&mut self, check: &HealthPlan) -> Result<(), Fault> {
-        let began = Instant::now();
-        let mut tries: u64 = 0;
-        let mut counted: f64 = 0.0;
-        loop {
-            let left = check.total.saturating_sub(began.elapsed());
-            let user = self.room.image.clone();
-            let exit = self.room.exec(&Exec {
-                argv: &shell(&check.command),
-                user: &user,
-                env: &[],
-                limit: check.timeout.min(left).max(SHORTEST),
-                output: None,
-                view: View::Work,
-            })?;
-            tries += 1;
-            if exit.ended == Ended::Code(0) {
-                return Ok(());
-            }
-            let elapsed = began.elapsed();
-            let pause = if elapsed < check.start_period {
-                check.start_interval
+/// Tries until the check passes. Failures inside the start period do not count; then the number of retries is
+/// the number of failures that end it.
+pub(super) fn wait_until_healthy(
+    room: &mut Room<'_>,
+    record: &mut TurnRecord,
+    check: &HealthPlan,
+) -> Result<(), Fault> {
+    let began = Instant::now();
+    let mut tries: u64 = 0;
+    let mut counted: f64 = 0.0;
+    loop {
+        let left = check.total.saturating_sub(began.elapsed());
+        let user = room.image.clone();
+        let exit = room.exec(&Exec {
+            argv: &shell(&check.command),
+            user: &user,
+            env: &[],
+            limit: check.timeout.min(left).max(SHORTEST),
+            output: None,
+            view: View::Work,
+        })?;
+        tries += 1;
+        if exit.ended == Ended::Code(0) {
+            return Ok(());
+        }
+        let elapsed = began.elapsed();
+        let pause = if elapsed < check.start_period {
+            check.start_interval
+        } else {
+            counted += 1.0;
+            check.interval
+        };
+        // NaN (an absurd `retries`) ends it at once.
+        let more = counted < check.retries || counted == 0.0;
+        let over = elapsed >= check.total;
+        if over || !more {
+            let count = if tries == 1 {
+                "once".to_owned()
             } else {
-                counted += 1.0;
-                check.interval
+                format!("{tries} times")
             };
-            // NaN (an absurd `retries`) ends it at once.
-            let more = counted < check.retries || counted == 0.0;
-            let over = elapsed >= check.total;
-            if over || !more {
-                let count = if tries == 1 {
-                    "once".to_owned()
-                } else {
-                    format!("{tries} times")
-                };
-                self.turn.keep("healthcheck.txt", exit.tail.clone());
-                return Err(Fault::Masked {
-                    kind: "healthcheck_failed",
-                    reason: format!(
-                        "the healthcheck `{}` failed {count}; the last try {}",
-                        shown(&check.command),
-                        ending(exit.ended)
-                    ),
-                    tail: Some(("healthcheck.txt", exit.tail)),
-                });
-            }
-            self.pause(pause.max(SHORTEST).min(check.total.saturating_sub(elapsed)))?;
+            record.keep("healthcheck.txt", exit.tail.clone());
+            return Err(Fault::Masked {
+                kind: "healthcheck_failed",
+                reason: format!(
+                    "the healthcheck `{}` failed {count}; the last try {}",
+                    shown(&check.command),
+                    ending(exit.ended)
+                ),
+                tail: Some(("healthcheck.txt", exit.tail)),
+            });
         }
+        rest(room, pause.max(SHORTEST).min(check.total.saturating_sub(elapsed)))?;
     }
+}
 
-    fn pause(&self, length: Duration) -> Result<(), Fault> {
-        let until = Instant::now() + length;
-        loop {
-            self.room.checkpoint()?;
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            std::thread::sleep(left.min(SLICE));
+fn rest(room: &Room<'_>, length: Duration) -> Result<(), Fault> {
+    let until = Instant::now() + length;
+    loop {
+        room.checkpoint()?;
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
         }
+        std::thread::sleep(left.min(SLICE));
     }
 }

@@ -1,17 +1,22 @@
 //! One attempt, carried out as planned: set-up, then each turn's work and verification, the reward read once.
 
+mod artifacts;
 mod compose;
+mod exclude;
 mod health;
 mod room;
+mod separate;
 mod setup;
 mod solve;
 mod step;
 mod verify;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use reward_parsing::Reward;
 use sandbox::{Ended, Engine, Exit, SandboxError, User, UserError};
 use task_model::Task;
 
+pub(crate) use self::artifacts::{Artifact, Collected};
 use self::room::{Exec, Room};
 use crate::Cancel;
 use crate::api::{AttemptKind, Event, Phase};
@@ -40,6 +45,10 @@ pub(crate) struct TurnRecord {
     pub(crate) logs: Vec<(&'static str, Vec<u8>)>,
     /// What lay in /logs/verifier.
     pub(crate) verifier_files: Vec<String>,
+    /// What a separate verifier got of the agent's sandbox.
+    pub(crate) collected: Option<Collected>,
+    /// Declared artifacts that were not there.
+    pub(crate) absent: Vec<Utf8PathBuf>,
     /// Whether anybody wants the logs.
     keep_logs: bool,
 }
@@ -52,6 +61,8 @@ impl TurnRecord {
             result: Err(Fault::Interrupted),
             logs: Vec::new(),
             verifier_files: Vec::new(),
+            collected: None,
+            absent: Vec::new(),
             keep_logs,
         }
     }
@@ -99,11 +110,12 @@ impl Fault {
     }
 }
 
-/// Runs one attempt to its end. `keep_logs` says whether anybody wants the logs.
+/// Runs one attempt to its end. `keep_logs` says whether anybody wants the logs; artifacts lie in `scratch` meanwhile.
 pub(crate) fn run(
     plan: &TrialPlan,
     task: &Task,
     engine: &dyn Engine,
+    scratch: &Utf8Path,
     keep_logs: bool,
     events: &(dyn Fn(Event) + Sync),
     cancel: &Cancel,
@@ -132,14 +144,18 @@ pub(crate) fn run(
             let mut trial = Trial {
                 plan,
                 task,
+                engine,
+                scratch,
                 events,
                 room,
                 turn: first,
+                leftover: None,
             };
             trial.carry_out(&users, &mut record);
             if let Err(error) = trial.room.close() {
-                record.leftover = Some(error.to_string());
+                trial.leftover = Some(error.to_string());
             }
+            record.leftover = trial.leftover;
         }
     }
     record
@@ -154,11 +170,15 @@ struct TurnUsers {
 struct Trial<'a> {
     plan: &'a TrialPlan,
     task: &'a Task,
+    engine: &'a dyn Engine,
+    scratch: &'a Utf8Path,
     events: &'a (dyn Fn(Event) + Sync),
     /// The sandbox of the work.
     room: Room<'a>,
     /// What the present turn left so far.
     turn: TurnRecord,
+    /// Why a sandbox could not be closed.
+    leftover: Option<String>,
 }
 
 impl Trial<'_> {
@@ -183,10 +203,10 @@ impl Trial<'_> {
 
     fn set_up(&mut self) -> Result<(), Fault> {
         self.put_environment()?;
-        self.look_for_tools()?;
+        setup::look_for_tools(&mut self.room, &self.plan.tools)?;
         match &self.plan.room.health {
             None => Ok(()),
-            Some(check) => self.wait_until_healthy(check),
+            Some(check) => health::wait_until_healthy(&mut self.room, &mut self.turn, check),
         }
     }
 

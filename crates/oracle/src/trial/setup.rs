@@ -11,9 +11,11 @@ use crate::plan::TrialPlan;
 pub(super) fn users(plan: &TrialPlan, room: &mut Room<'_>) -> Result<Vec<TurnUsers>, Fault> {
     let mut all = Vec::new();
     for turn in &plan.turns {
+        // A separate verifier's user is one of its own sandbox.
+        let verifier = turn.users.verifier.as_ref().filter(|_| turn.separate.is_none());
         all.push(TurnUsers {
             agent: room.user(turn.users.agent.as_ref())?,
-            verifier: room.user(turn.users.verifier.as_ref())?,
+            verifier: room.user(verifier)?,
         });
         for hook in &turn.collect {
             room.user(hook.user.as_ref())?;
@@ -32,43 +34,43 @@ impl Trial<'_> {
         self.room
             .put(View::Work, plan.room.workdir.as_str(), &plan.room.environment)
     }
+}
 
-    /// Gym's runner uses these programs of the image; without them a sample of Gym is masked, so it is here.
-    pub(super) fn look_for_tools(&mut self) -> Result<(), Fault> {
-        if self.plan.tools.is_empty() {
-            return Ok(());
-        }
-        let command = format!(
-            "for p in {}; do type -P \"$p\" >/dev/null || echo \"missing:$p\"; done",
-            self.plan.tools.join(" ")
-        );
-        let user = self.room.image.clone();
-        let exit = self.room.exec(&Exec {
-            argv: &shell(&command),
-            user: &user,
-            env: &[],
-            limit: Duration::from_secs(60),
-            output: None,
-            view: View::Work,
-        })?;
-        let output = String::from_utf8_lossy(&exit.tail);
-        let missing: Vec<&str> = output
-            .lines()
-            .filter_map(|line| line.strip_prefix("missing:"))
-            .filter(|name| self.plan.tools.contains(name))
-            .collect();
-        let Some(first) = missing.first() else {
-            return Ok(());
-        };
-        let kind = match *first {
-            "timeout" => "verifier_error",
-            "base64" => "solution_upload_failed",
-            _ => "provider_unavailable",
-        };
-        let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
-        Err(Fault::masked(
-            kind,
-            format!("the image lacks {}, which Gym's runner needs", names.join(", ")),
-        ))
+/// Gym's runner uses these programs of the image; without them a sample of Gym is masked, so it is here.
+pub(super) fn look_for_tools(room: &mut Room<'_>, tools: &[&str]) -> Result<(), Fault> {
+    if tools.is_empty() {
+        return Ok(());
     }
+    let command = format!(
+        "for p in {}; do type -P \"$p\" >/dev/null || echo \"missing:$p\"; done",
+        tools.join(" ")
+    );
+    let user = room.image.clone();
+    let exit = room.exec(&Exec {
+        argv: &shell(&command),
+        user: &user,
+        env: &[],
+        limit: Duration::from_secs(60),
+        output: None,
+        view: View::Work,
+    })?;
+    let output = String::from_utf8_lossy(&exit.tail);
+    let missing: Vec<&str> = output
+        .lines()
+        .filter_map(|line| line.strip_prefix("missing:"))
+        .filter(|name| tools.contains(name))
+        .collect();
+    let Some(first) = missing.first() else {
+        return Ok(());
+    };
+    let kind = match *first {
+        "timeout" => "verifier_error",
+        "base64" => "solution_upload_failed",
+        _ => "provider_unavailable",
+    };
+    let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+    Err(Fault::masked(
+        kind,
+        format!("the image lacks {}, which Gym's runner needs", names.join(", ")),
+    ))
 }

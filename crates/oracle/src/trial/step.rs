@@ -7,6 +7,7 @@ use sandbox::{Ended, View};
 use task_model::Contract;
 use task_model::config::MinReward;
 
+use super::health::wait_until_healthy;
 use super::verify::declared_inputs;
 use super::{Exec, Fault, Trial, TurnRecord, TurnUsers, ending};
 use crate::plan::{TESTS, TurnPlan, VERIFIER_LOGS, setup_script};
@@ -55,7 +56,7 @@ impl Trial<'_> {
         }
         match &turn.health {
             None => Ok(()),
-            Some(check) => self.wait_until_healthy(check),
+            Some(check) => wait_until_healthy(&mut self.room, &mut self.turn, check),
         }
     }
 }

@@ -29,6 +29,9 @@ impl Trial<'_> {
         said: Option<&str>,
     ) -> Result<Scored, Fault> {
         self.collect(turn)?;
+        if let Some(separate) = &turn.separate {
+            return self.verify_apart(turn, separate, said);
+        }
         let mut verifier = Verifier {
             plan: self.plan,
             task: self.task,
@@ -37,6 +40,7 @@ impl Trial<'_> {
             record: &mut self.turn,
         };
         let view = verifier.empty_folders()?;
+        verifier.put_tests(view, said)?;
         verifier.judge(view, &users.verifier, said)
     }
 
@@ -79,9 +83,8 @@ pub(super) struct Verifier<'a, 'r> {
 }
 
 impl Verifier<'_, '_> {
-    /// Puts tests and transcript in, runs test.sh and reads the reward.
+    /// Puts the transcript in, runs test.sh and reads the reward.
     pub(super) fn judge(&mut self, view: View, user: &User, said: Option<&str>) -> Result<Scored, Fault> {
-        self.put_tests(view, said)?;
         self.put_transcript(said)?;
         let exit = self.run_test_sh(view, user)?;
         let json = self.reward_file(view, "reward.json")?;
@@ -200,7 +203,7 @@ impl Verifier<'_, '_> {
     }
 
     /// Puts the task's tests in, and the shim over them for a Python verifier.
-    fn put_tests(&mut self, view: View, said: Option<&str>) -> Result<(), Fault> {
+    pub(super) fn put_tests(&mut self, view: View, said: Option<&str>) -> Result<(), Fault> {
         self.room.put(view, TESTS, &self.turn.tests)?;
         let response = trajectory::response(said);
         if let Some(shim) = shim_builder::plan(self.task, Some(&response)) {

@@ -343,11 +343,37 @@ impl Sandbox for FakeSandbox {
         &mut self,
         view: View,
         path: &Utf8Path,
-        _into: &Utf8Path,
-        _bounds: DownloadBounds,
+        into: &Utf8Path,
+        bounds: DownloadBounds,
     ) -> Result<Download, SandboxError> {
         self.call(format!("download {view:?} {path}"))?;
-        Ok(Download::Absent)
+        let files = self.world.files(view, path);
+        let mut entries = Vec::new();
+        for (at, bytes) in files.iter().filter(|(at, _)| at.starts_with(path)) {
+            let Some(bytes) = bytes else { continue };
+            let host = into.join(entries.len().to_string());
+            std::fs::write(&host, bytes).expect("works");
+            entries.push(Entry {
+                path: at.strip_prefix(path).expect("below").to_owned(),
+                mode: 0o644,
+                kind: EntryKind::HostFile(host),
+            });
+        }
+        if entries.len() as u64 > bounds.entries {
+            return Err(SandboxError::File {
+                what: "read",
+                path: path.to_string(),
+                cause: "too many entries".to_owned(),
+            });
+        }
+        if files.contains_key(path) {
+            return Ok(entries.pop().map_or(Download::Absent, Download::File));
+        }
+        Ok(if entries.is_empty() {
+            Download::Absent
+        } else {
+            Download::Folder(entries)
+        })
     }
 
     fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError> {

@@ -10,6 +10,8 @@ mod masks;
 mod order;
 mod probe;
 mod repeat;
+mod separate;
+mod separate_settings;
 mod shown;
 mod step_rewards;
 mod steps;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oracle::{Status, TaskOutcome};
 use sandbox::{Ended, Network, SandboxError};
-use task_model::config::{Collect, EnvironmentMode, Field, NetworkMode, Number, Os, TaskToml, Tpu, UserRef};
+use task_model::config::{Collect, Field, NetworkMode, Number, Os, TaskToml, Tpu, UserRef};
 use task_model::{Contract, Reference, Task};
 
 use crate::fake::{Fake, exit};
@@ -56,11 +56,6 @@ fn what_the_engine_cannot_do_is_named_before_anything_starts() {
         },
         "resource_unsupported",
         &["TPU"],
-    );
-    with(
-        |t| t.verifier.environment_mode = Some(spanned(EnvironmentMode::Separate)),
-        "resource_unsupported",
-        &["separate verifier"],
     );
     with(
         |t| t.environment.workdir = Some(spanned("app".to_owned())),

@@ -107,6 +107,7 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         grants: Grants::default(),
         host_paths: Vec::new(),
         path_prefix: Vec::new(),
+        scratch: Utf8PathBuf::from("/tmp"),
         results: None,
     }
 }

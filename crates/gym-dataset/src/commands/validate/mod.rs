@@ -59,6 +59,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             grants: grants.clone(),
             host_paths: means.host_paths(),
             path_prefix: means.path_prefix(),
+            scratch: settings.scratch.clone(),
             results,
         })
         .collect();

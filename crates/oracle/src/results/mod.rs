@@ -13,8 +13,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::api::AttemptKind;
 
+mod artifacts;
+mod clear;
+
 /// Every name that an attempt's folder can hold.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "solve.txt",
     "test-stdout.txt",
     "reward.json",
@@ -23,6 +26,7 @@ const NAMES: [&str; 8] = [
     "healthcheck.txt",
     "collect.txt",
     "setup.txt",
+    "artifacts.txt",
 ];
 /// What the name of an attempt's folder starts with; its number follows.
 const KINDS: [&str; 3] = ["oracle-", "nop-", "probe-"];
@@ -122,11 +126,30 @@ impl TaskLogs {
         let fd = folder_at(&parent, &name, &path)?;
         for attempt in attempts(&fd).map_err(|errno| io(&path, errno))? {
             if let Ok(old) = rustix::fs::openat(&fd, &attempt, folder_flags(), Mode::empty()) {
-                clear(&old);
+                clear::attempt(&old);
                 let _gone = rustix::fs::unlinkat(&fd, &attempt, AtFlags::REMOVEDIR);
             }
         }
         Ok(Self { fd, path })
+    }
+
+    /// Opens the folder of an attempt, or of a step of it.
+    fn folder(
+        &self,
+        kind: AttemptKind,
+        repeat: u32,
+        step: Option<&str>,
+    ) -> Result<(OwnedFd, Utf8PathBuf), ResultsError> {
+        let name = format!("{}-{repeat}", kind.as_str());
+        let mut path = self.path.join(&name);
+        let mut folder = folder_at(&self.fd, &name, &path)?;
+        if let Some(step) = step {
+            for name in [STEPS, &folder_name(step)] {
+                path.push(name);
+                folder = folder_at(&folder, name, &path)?;
+            }
+        }
+        Ok((folder, path))
     }
 
     /// Writes the files of an attempt, or of a step of it, and returns their folder. Names that are not ours are left out.
@@ -137,15 +160,7 @@ impl TaskLogs {
         step: Option<&str>,
         files: &[(&'static str, Vec<u8>)],
     ) -> Result<Utf8PathBuf, ResultsError> {
-        let name = format!("{}-{repeat}", kind.as_str());
-        let mut path = self.path.join(&name);
-        let mut folder = folder_at(&self.fd, &name, &path)?;
-        if let Some(step) = step {
-            for name in [STEPS, &folder_name(step)] {
-                path.push(name);
-                folder = folder_at(&folder, name, &path)?;
-            }
-        }
+        let (folder, path) = self.folder(kind, repeat, step)?;
         for (name, bytes) in files.iter().filter(|(name, _)| NAMES.contains(name)) {
             let at = path.join(name);
             match rustix::fs::unlinkat(&folder, *name, AtFlags::empty()) {
@@ -161,34 +176,6 @@ impl TaskLogs {
         }
         Ok(path)
     }
-}
-
-/// Removes what is ours in an attempt's folder; what is not stays, and so do the folders around it.
-fn clear(attempt: &OwnedFd) {
-    for name in NAMES {
-        let _gone = rustix::fs::unlinkat(attempt, name, AtFlags::empty());
-    }
-    let Ok(steps) = rustix::fs::openat(attempt, STEPS, folder_flags(), Mode::empty()) else {
-        return;
-    };
-    let Ok(entries) = rustix::fs::Dir::read_from(&steps) else {
-        return;
-    };
-    let names: Vec<_> = entries
-        .take(MOST_ENTRIES)
-        .flatten()
-        .map(|entry| entry.file_name().to_owned())
-        .filter(|name| !matches!(name.to_bytes(), b"." | b".."))
-        .collect();
-    for step in names {
-        if let Ok(folder) = rustix::fs::openat(&steps, &*step, folder_flags(), Mode::empty()) {
-            for name in NAMES {
-                let _gone = rustix::fs::unlinkat(&folder, name, AtFlags::empty());
-            }
-            let _gone = rustix::fs::unlinkat(&steps, &*step, AtFlags::REMOVEDIR);
-        }
-    }
-    let _gone = rustix::fs::unlinkat(attempt, STEPS, AtFlags::REMOVEDIR);
 }
 
 /// Returns the names in a task's folder that are those of attempts.

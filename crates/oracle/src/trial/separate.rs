@@ -1,0 +1,102 @@
+//! A verifier in a sandbox of its own: nothing of the agent's gets there but the artifacts.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use sandbox::{FileRead, RootFs, View};
+use task_model::Grader;
+
+use super::verify::Verifier;
+use super::{Fault, Room, Scored, Trial, artifacts};
+use crate::plan::{SeparatePlan, TESTS, TestsFrom, TurnPlan, VERIFIER_LOGS};
+
+impl Trial<'_> {
+    /// Verifies a turn in a fresh sandbox; the agent's is closed before when no other turn follows.
+    pub(super) fn verify_apart(
+        &mut self,
+        turn: &TurnPlan,
+        separate: &SeparatePlan,
+        said: Option<&str>,
+    ) -> Result<Scored, Fault> {
+        let gathered = artifacts::collect(&mut self.room, &separate.artifacts, self.scratch)?;
+        self.turn.absent = gathered.absent;
+        let collected = self.turn.collected.insert(gathered.collected);
+        let last = self
+            .plan
+            .turns
+            .last()
+            .is_some_and(|last| std::ptr::eq(last, turn));
+        if last && let Err(error) = self.room.close() {
+            self.leftover = Some(error.to_string());
+        }
+        let mut room = Room::open(&separate.room, self.engine, self.room.cancel)?;
+        let restored = artifacts::restore(&mut room, &collected.artifacts);
+        let result = restored.and_then(|()| self.judge_apart(&mut room, turn, separate, said));
+        if let Err(error) = room.close() {
+            self.leftover = Some(error.to_string());
+        }
+        result
+    }
+
+    fn judge_apart(
+        &mut self,
+        room: &mut Room<'_>,
+        turn: &TurnPlan,
+        separate: &SeparatePlan,
+        said: Option<&str>,
+    ) -> Result<Scored, Fault> {
+        let user = room.user(separate.user.as_ref())?;
+        if separate.room.spec.root != self.plan.room.spec.root {
+            super::setup::look_for_tools(room, &self.plan.tools)?;
+        }
+        if let Some(check) = &separate.room.health {
+            super::health::wait_until_healthy(room, &mut self.turn, check)?;
+        }
+        let brings_tests = self.brings_tests(room, turn, separate)?;
+        room.ask(|sandbox| sandbox.isolate(&[Utf8PathBuf::from(VERIFIER_LOGS)]))?;
+        let mut verifier = Verifier {
+            plan: self.plan,
+            task: self.task,
+            turn,
+            room,
+            record: &mut self.turn,
+        };
+        if !brings_tests {
+            verifier.put_tests(View::Apart, said)?;
+        }
+        verifier.judge(View::Apart, &user, said)
+    }
+
+    /// Says whether the tests are the image's own.
+    fn brings_tests(
+        &self,
+        room: &mut Room<'_>,
+        turn: &TurnPlan,
+        separate: &SeparatePlan,
+    ) -> Result<bool, Fault> {
+        let here = match separate.tests {
+            TestsFrom::Task => return Ok(false),
+            // A Python verifier is always the task's.
+            TestsFrom::ImageElseTask if matches!(self.task.grader, Grader::Python(_)) => return Ok(false),
+            TestsFrom::Image => {
+                if separate.room.spec.root != RootFs::Host {
+                    return Ok(true);
+                }
+                false
+            }
+            TestsFrom::ImageElseTask => {
+                let script = Utf8Path::new(TESTS).join("test.sh");
+                match room.read(View::Work, &script, 0)? {
+                    FileRead::Absent => turn.tests.iter().any(|entry| entry.path == "test.sh"),
+                    FileRead::Bytes(_) | FileRead::TooLarge(_) | FileRead::NotRegular(_) => return Ok(true),
+                }
+            }
+        };
+        if here || separate.room.spec.root != RootFs::Host {
+            return Ok(false);
+        }
+        Err(Fault::masked(
+            "image_required",
+            "the separate verifier's image brings the tests, so the host's root cannot stand for it; run it on an \
+             engine that has the image",
+        ))
+    }
+}

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "$WHO" > out.txt

@@ -1,0 +1,3 @@
+#!/bin/bash
+echo 1 > one.txt
+echo 2 > two.txt
