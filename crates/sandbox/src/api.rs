@@ -35,6 +35,14 @@ pub enum SandboxError {
     /// A program that the call needs is not in the root file system.
     #[error("`{0}` is not in the sandbox")]
     MissingProgram(String),
+    /// A Compose project did not start.
+    #[error("the Compose project did not start: {reason}")]
+    Project {
+        /// One sentence.
+        reason: String,
+        /// The end of what its services said.
+        log: Vec<u8>,
+    },
     /// Writing outside the sandbox failed, or the system refused something else.
     #[error("{what}: {source}")]
     Io {

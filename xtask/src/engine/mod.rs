@@ -49,6 +49,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     match options.what {
         What::Up => {
             engine.up()?;
+            // Compose tasks are tested where it can be had.
+            if let Some(python) = program("python3")
+                && let Err(error) = ensure_compose(&engine, &python)
+            {
+                say(&format!("# no `docker compose`: {error:#}"));
+            }
             say(&format!("export DOCKER_HOST={}", engine.host()));
             say(&format!("export DOCKER_CONFIG={}", config_folder()));
             Ok(())

@@ -245,6 +245,15 @@ fn fault(error: &SandboxError, cancel: &Cancel) -> Fault {
                 format!("{text}, and test.sh cannot start without it"),
             )
         }
+        SandboxError::Project { reason, log } => Fault::Masked {
+            kind: if reason.contains("unhealthy") {
+                "healthcheck_failed"
+            } else {
+                "compose_unavailable"
+            },
+            reason: text,
+            tail: Some(("compose.log", log.clone())),
+        },
         _ => Fault::masked("provider_unavailable", text),
     }
 }

@@ -1,7 +1,7 @@
 //! Removes what runs that ended left behind: containers, networks, volumes and images with our label whose owner is dead.
 
 use super::owner::{Life, OWNER, Owner};
-use super::{CALL_LIMIT, CLEAR_LIMIT, Shared};
+use super::{CALL_LIMIT, CLEAR_LIMIT, Shared, compose};
 use crate::api::SandboxError;
 
 /// Kinds of things, in the order in which they can be removed: how they are listed and removed, and what they are called.
@@ -71,6 +71,7 @@ pub(super) fn clean(shared: &Shared) -> Result<Vec<String>, SandboxError> {
             }
         }
     }
+    lines.extend(compose::clean(shared));
     Ok(lines)
 }
 

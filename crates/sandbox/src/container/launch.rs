@@ -18,7 +18,7 @@ use crate::api::{Network, RootFs, SandboxError, Spec, Unavailable};
 use crate::image::ImageConfig;
 
 /// Shells that may be in an image, by the places where they are looked for.
-const SHELLS: [&str; 4] = ["/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"];
+pub(super) const SHELLS: [&str; 4] = ["/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"];
 
 /// What the first process does: nothing, and that for ever. It takes in the orphans; `kill -9 -1` inside does not reach it.
 const WAIT: &str = "PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin; command -v sleep >/dev/null || exit 127; \
@@ -34,6 +34,29 @@ pub(super) struct Known {
     folders: BTreeMap<Utf8PathBuf, Option<u32>>,
 }
 
+impl Known {
+    /// The image's user.
+    pub(super) fn user(&self) -> Option<String> {
+        self.config.user.clone()
+    }
+
+    /// Whether it starts a program of its own.
+    pub(super) fn has_entrypoint(&self) -> bool {
+        !self.config.entrypoint.is_empty()
+    }
+
+    /// The shell in it, once a container of it ran.
+    pub(super) fn shell(&self) -> Option<&'static str> {
+        self.shell
+    }
+}
+
+/// Returns letters and digits that nobody guesses.
+pub(super) fn secret() -> String {
+    let uuid = fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
+    uuid.chars().filter(char::is_ascii_hexdigit).collect()
+}
+
 /// Starts a sandbox of its own.
 pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, SandboxError> {
     let info = shared.info()?;
@@ -41,13 +64,8 @@ pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, Sandbo
         let reason = format!("{} runs images, and this task has none", shared.name);
         return Err(Unavailable(reason).into());
     };
-    if spec.compose.is_some() {
-        let reason = format!("{} cannot run Compose projects here", shared.name);
-        return Err(Unavailable(reason).into());
-    }
     let mut known = known(shared, image)?;
-    let secret = fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
-    let secret: String = secret.chars().filter(char::is_ascii_hexdigit).collect();
+    let secret = secret();
     let shells: Vec<&'static str> = known.shell.map_or(SHELLS.to_vec(), |shell| vec![shell]);
     let mut last = None;
     for (at, shell) in shells.into_iter().enumerate() {
@@ -95,7 +113,7 @@ pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, Sandbo
 }
 
 /// Returns what is known of an image; asks for its settings when nothing is.
-fn known(shared: &Shared, image: &str) -> Result<Known, SandboxError> {
+pub(super) fn known(shared: &Shared, image: &str) -> Result<Known, SandboxError> {
     {
         let launches = shared.launches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = launches.get(image) {
@@ -175,7 +193,7 @@ fn arguments(
 }
 
 /// Makes the folders that the image lacks; returns those whose mode must be set from inside.
-fn make_folders(
+pub(super) fn make_folders(
     session: &Session,
     known: &mut Known,
     folders: &[(Utf8PathBuf, u32)],
@@ -280,7 +298,7 @@ fn peek(session: &Session, known: &mut Known, folder: &Utf8Path) -> Result<Optio
 }
 
 /// Sets the modes of folders that the image has with others.
-fn widen(session: &mut Session, folders: &[(Utf8PathBuf, u32)]) -> Result<(), SandboxError> {
+pub(super) fn widen(session: &mut Session, folders: &[(Utf8PathBuf, u32)]) -> Result<(), SandboxError> {
     if folders.is_empty() {
         return Ok(());
     }

@@ -8,6 +8,7 @@ mod accounts;
 mod build;
 mod clean;
 mod client;
+mod compose;
 mod download;
 mod ear;
 mod exec;
@@ -220,7 +221,13 @@ impl Engine for Container {
     }
 
     fn start(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {
-        launch::start(&self.shared, spec).map(|session| Box::new(session) as Box<dyn Sandbox>)
+        match &spec.compose {
+            Some(project) => {
+                let group = compose::start(&self.shared, spec, project)?;
+                Ok(Box::new(group))
+            }
+            None => launch::start(&self.shared, spec).map(|session| Box::new(session) as Box<dyn Sandbox>),
+        }
     }
 
     fn stop(&self) {

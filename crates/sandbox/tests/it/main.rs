@@ -6,6 +6,7 @@
 )]
 
 mod bounds;
+mod compose;
 mod confinement;
 mod download;
 mod endings;
