@@ -1,0 +1,152 @@
+//! One task as the rules see it: each file is read and parsed once, when the first rule asks.
+
+mod container;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use findings::{Finding, RuleMeta, SourceFile, Span};
+use task_model::config::TaskToml;
+use task_model::load::MAX_TEXT;
+use task_model::{Contract, Dataset, NodeKind, Task, TreeNode};
+
+use crate::shell::Script;
+
+pub use container::DockerfileView;
+
+/// A task, its dataset, and the parsed forms of its files.
+#[derive(Debug)]
+pub struct TaskContext<'a> {
+    /// The dataset it belongs to.
+    pub dataset: &'a Dataset,
+    /// The task.
+    pub task: &'a Task,
+    texts: Memory<Arc<SourceFile>>,
+    scripts: Memory<Rc<Script>>,
+    dockerfiles: Memory<Rc<DockerfileView>>,
+}
+
+/// What was made of each file so far; `None` is remembered too.
+type Memory<T> = RefCell<BTreeMap<Utf8PathBuf, Option<T>>>;
+
+impl<'a> TaskContext<'a> {
+    /// Returns the context of a task; nothing is read yet.
+    #[must_use]
+    pub fn new(dataset: &'a Dataset, task: &'a Task) -> Self {
+        Self {
+            dataset,
+            task,
+            texts: Memory::default(),
+            scripts: Memory::default(),
+            dockerfiles: Memory::default(),
+        }
+    }
+
+    /// Returns the settings that count under the dataset's contract.
+    #[must_use]
+    pub fn config(&self) -> Option<&'a TaskToml> {
+        self.task.config(self.dataset.contract).or(self.task.declared.as_ref())
+    }
+
+    /// Says whether NeMo Gym's contract counts.
+    #[must_use]
+    pub fn is_gym(&self) -> bool {
+        self.dataset.contract == Contract::Gym
+    }
+
+    /// Returns the text of a file, at most 16 MiB of UTF-8; `None` when it is not there or not such a text. The
+    /// display path is the task's folder joined with `path`.
+    #[must_use]
+    pub fn text(&self, path: impl AsRef<Utf8Path>) -> Option<Arc<SourceFile>> {
+        let path = path.as_ref();
+        recall(&self.texts, path, || {
+            let bytes = self.task.tree.read(path, MAX_TEXT).ok()?;
+            let text = std::str::from_utf8(&bytes).ok()?;
+            Some(Arc::new(SourceFile::new(self.task.folder.join(path), text)))
+        })
+    }
+
+    /// Returns a shell script as a tree of commands.
+    #[must_use]
+    pub fn script(&self, path: impl AsRef<Utf8Path>) -> Option<Rc<Script>> {
+        let path = path.as_ref();
+        recall(&self.scripts, path, || {
+            let source = self.text(path)?;
+            Some(Rc::new(Script::parse(source.text())))
+        })
+    }
+
+    /// Returns a Dockerfile that can be read.
+    #[must_use]
+    pub fn dockerfile(&self, path: impl AsRef<Utf8Path>) -> Option<Rc<DockerfileView>> {
+        let path = path.as_ref();
+        recall(&self.dockerfiles, path, || {
+            DockerfileView::parse(self.text(path)?).map(Rc::new)
+        })
+    }
+
+    /// Returns the regular files below the folders whose contents belong to a task, in path order.
+    pub fn files(&self) -> impl Iterator<Item = &'a TreeNode> {
+        self.task
+            .tree
+            .nodes()
+            .iter()
+            .filter(|node| matches!(node.kind, NodeKind::File(_)))
+    }
+
+    /// Returns `tests/test.sh` and those of the steps, as far as they are there.
+    #[must_use]
+    pub fn graders(&self) -> Vec<Utf8PathBuf> {
+        self.scripts_named("tests", "test.sh")
+    }
+
+    /// Returns `solution/solve.sh` and those of the steps, as far as they are there.
+    #[must_use]
+    pub fn solvers(&self) -> Vec<Utf8PathBuf> {
+        self.scripts_named("solution", "solve.sh")
+    }
+
+    /// Returns a finding about this task with no place yet.
+    #[must_use]
+    pub fn finding(&self, rule: &'static RuleMeta, message: impl Into<String>) -> Finding {
+        Finding::new(rule, message).in_task(self.task.id.clone())
+    }
+
+    /// Returns a finding at a place of task.toml; without a place it is the file as a whole.
+    #[must_use]
+    pub fn in_toml(&self, rule: &'static RuleMeta, span: Option<Span>, message: impl Into<String>) -> Finding {
+        let finding = self.finding(rule, message);
+        match (&self.task.toml_source, span.filter(|span| span.start < span.end)) {
+            (Some(source), Some(span)) => finding.at(source, span),
+            _ => finding.at_path(self.path("task.toml")),
+        }
+    }
+
+    /// Returns the path to show of a file of the task.
+    #[must_use]
+    pub fn path(&self, path: impl AsRef<Utf8Path>) -> Utf8PathBuf {
+        self.task.folder.join(path.as_ref())
+    }
+
+    fn scripts_named(&self, folder: &str, name: &str) -> Vec<Utf8PathBuf> {
+        let tree = &self.task.tree;
+        let mut all = vec![Utf8PathBuf::from(folder).join(name)];
+        for step in self.task.declared.iter().flat_map(|toml| &toml.steps) {
+            all.push(Utf8Path::new("steps").join(&step.name.value).join(folder).join(name));
+        }
+        all.retain(|path| tree.is_file(path));
+        all
+    }
+}
+
+fn recall<T: Clone>(memory: &Memory<T>, path: &Utf8Path, make: impl FnOnce() -> Option<T>) -> Option<T> {
+    if let Some(known) = memory.borrow().get(path) {
+        return known.clone();
+    }
+    let made = make();
+    memory.borrow_mut().insert(path.to_owned(), made.clone());
+    made
+}

@@ -1,0 +1,69 @@
+//! Runs the rules over a dataset.
+
+use std::collections::BTreeSet;
+
+use findings::{Finding, Level};
+use rayon::prelude::*;
+use task_model::Dataset;
+
+use crate::context::TaskContext;
+use crate::{Check, Found, registry};
+
+/// Runs every rule, on or off, and adds what they find to the dataset's findings; which of them are shown is
+/// [`crate::selection`]'s to say. Findings of tasks that are not selected become notes.
+pub fn apply(dataset: &mut Dataset) {
+    let found = check(dataset);
+    dataset.findings.extend(found);
+}
+
+/// Runs every rule and returns what they find, in the order of tasks and rules.
+#[must_use]
+pub fn check(dataset: &Dataset) -> Vec<Finding> {
+    let per_task: Vec<Vec<Finding>> = dataset
+        .tasks
+        .par_iter()
+        .map(|task| {
+            let context = TaskContext::new(dataset, task);
+            let mut all = Vec::new();
+            for rule in registry::ALL {
+                let Check::Task(check) = rule.check else { continue };
+                let mut found = Found::default();
+                check(&context, &mut found);
+                all.extend(found.into_list());
+            }
+            for finding in &mut all {
+                finding.task.get_or_insert_with(|| task.id.clone());
+                if !task.selected {
+                    finding.level = Level::Note;
+                }
+            }
+            all
+        })
+        .collect();
+    let mut all: Vec<Finding> = per_task.into_iter().flatten().collect();
+    for rule in registry::ALL {
+        let Check::Dataset(check) = rule.check else { continue };
+        let mut found = Found::default();
+        check(dataset, &mut found);
+        all.extend(found.into_list());
+    }
+    once_a_place(all)
+}
+
+/// Drops what a row of a template says again: the rows of one template share its files.
+fn once_a_place(all: Vec<Finding>) -> Vec<Finding> {
+    let mut seen = BTreeSet::new();
+    all.into_iter()
+        .filter(|finding| {
+            let Some(location) = &finding.location else { return true };
+            let range = location.range();
+            let start = range.map(|(start, _)| start);
+            seen.insert((
+                finding.rule.code,
+                location.path().to_owned(),
+                start,
+                finding.message.clone(),
+            ))
+        })
+        .collect()
+}
