@@ -49,7 +49,7 @@ pub struct Dockerfile {
 const MAX_STAGES: usize = 256;
 
 /// How much text is read, bytes.
-const MAX_BYTES: usize = 2 << 20;
+pub(crate) const MAX_BYTES: usize = 2 << 20;
 
 /// Why a Dockerfile cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -236,7 +236,7 @@ fn end_of_list(body: &str, end: usize) -> usize {
 
 /// Marks every `ENTRYPOINT []`, which docker takes and the parser does not, by a command of the same length that
 /// nobody writes. Lines of here-documents may be marked too; their text is not looked at.
-fn without_empty_entrypoints(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_empty_entrypoints(text: &str) -> Cow<'_, str> {
     let mut marked = String::new();
     let mut done = 0;
     let mut start = 0;
@@ -274,7 +274,7 @@ fn empty_entrypoint(line: &str) -> Option<(usize, usize)> {
 }
 
 /// Returns the offset of a line, counted from 1; 0 is the file as a whole.
-fn line_start(text: &str, line: usize) -> usize {
+pub(crate) fn line_start(text: &str, line: usize) -> usize {
     text.split_inclusive('\n')
         .take(line.saturating_sub(1))
         .map(str::len)

@@ -5,6 +5,7 @@
 
 pub mod compose;
 mod dockerfile;
+mod instructions;
 mod layer;
 mod settings;
 mod variables;
@@ -12,5 +13,6 @@ mod words;
 mod yaml;
 
 pub use dockerfile::{BuildMode, Dockerfile, ParseFault, parse};
+pub use instructions::{Instruction, InstructionKind, Text, instructions};
 pub use layer::{Healthcheck, ImageSettings, LayerFault, Layered, Run, lay_over};
 pub use yaml::{Node, Value, YamlFault};

@@ -3,7 +3,8 @@
 use crate::Level;
 
 /// The fixed facts of one rule. Codes are stable; families are GD0 files, GD1 task.toml, GD2 instruction and
-/// templates, GD3 environment, GD4 solution, GD5 tests and rewards, GD6 dataset and publish.
+/// templates, GD3 environment, GD4 solution, GD5 tests and rewards, GD6 dataset and publish, GD7 Harbor's
+/// lint, GD8 scripts and images, GD9 datasets as a whole and the choice of rules.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RuleMeta {
     /// Stable code such as `GD101`.

@@ -9,11 +9,11 @@ use task_model::Dataset;
 use crate::context::TaskContext;
 use crate::{Check, Found, registry};
 
-/// Runs every rule, on or off, and adds what they find to the dataset's findings; which of them are shown is
-/// [`crate::selection`]'s to say. Findings of tasks that are not selected become notes.
+/// Runs every rule that is on and adds what they find to the dataset's findings. Findings of tasks that are not selected become notes.
 pub fn apply(dataset: &mut Dataset) {
     let found = check(dataset);
-    dataset.findings.extend(found);
+    let on = |finding: &Finding| registry::find(finding.rule.code).is_some_and(|rule| rule.on);
+    dataset.findings.extend(found.into_iter().filter(on));
 }
 
 /// Runs every rule and returns what they find, in the order of tasks and rules.
@@ -42,7 +42,9 @@ pub fn check(dataset: &Dataset) -> Vec<Finding> {
         .collect();
     let mut all: Vec<Finding> = per_task.into_iter().flatten().collect();
     for rule in registry::ALL {
-        let Check::Dataset(check) = rule.check else { continue };
+        let Check::Dataset(check) = rule.check else {
+            continue;
+        };
         let mut found = Found::default();
         check(dataset, &mut found);
         all.extend(found.into_list());
@@ -55,7 +57,9 @@ fn once_a_place(all: Vec<Finding>) -> Vec<Finding> {
     let mut seen = BTreeSet::new();
     all.into_iter()
         .filter(|finding| {
-            let Some(location) = &finding.location else { return true };
+            let Some(location) = &finding.location else {
+                return true;
+            };
             let range = location.range();
             let start = range.map(|(start, _)| start);
             seen.insert((

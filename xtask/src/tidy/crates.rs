@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use serde::Deserialize;
 
 /// What each crate may use of ours. Tests may use `testdata` too.
-const TABLE: [(&str, &[&str]); 11] = [
+const TABLE: [(&str, &[&str]); 12] = [
     ("findings", &[]),
     ("container-files", &[]),
     ("reward-parsing", &[]),
@@ -16,6 +16,10 @@ const TABLE: [(&str, &[&str]); 11] = [
     ("testdata", &[]),
     ("task-model", &["findings", "container-files"]),
     ("shim-builder", &["task-model", "findings"]),
+    (
+        "task-rules",
+        &["task-model", "shim-builder", "container-files", "findings"],
+    ),
     (
         "oracle",
         &[
@@ -36,6 +40,7 @@ const TABLE: [(&str, &[&str]); 11] = [
             "reward-parsing",
             "sandbox",
             "task-model",
+            "task-rules",
             "shim-builder",
             "oracle",
             "publisher",
@@ -49,6 +54,7 @@ const TABLE: [(&str, &[&str]); 11] = [
             "reward-parsing",
             "sandbox",
             "task-model",
+            "task-rules",
             "shim-builder",
             "oracle",
             "publisher",
@@ -59,11 +65,13 @@ const TABLE: [(&str, &[&str]); 11] = [
 ];
 
 /// Dependencies that only one crate may name, because they are a promise kept in one place.
-const ALONE: [(&str, &str); 5] = [
+const ALONE: [(&str, &str); 7] = [
     ("annotate-snippets", "findings"),
     ("ruff_python_parser", "shim-builder"),
     ("parse-dockerfile", "container-files"),
     ("libc", "sandbox"),
+    ("tree-sitter", "task-rules"),
+    ("tree-sitter-bash", "task-rules"),
     ("indicatif", "gym-dataset"),
 ];
 

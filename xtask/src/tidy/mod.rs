@@ -38,7 +38,11 @@ fn files(root: &Utf8Path) -> Vec<Utf8PathBuf> {
         .filter(|e| e.file_type().is_file())
         .filter_map(|e| Utf8PathBuf::try_from(e.into_path()).ok())
         .filter_map(|p| p.strip_prefix(root).ok().map(Utf8Path::to_owned))
-        .filter(|p| !p.starts_with("testdata/tasks") && !p.starts_with("testdata/datasets"))
+        .filter(|p| {
+            !["tasks", "datasets", "rules"]
+                .iter()
+                .any(|of| p.starts_with(format!("testdata/{of}")))
+        })
         .collect();
     files.sort();
     files

@@ -19,13 +19,14 @@ pub fn rules() -> Vec<&'static RuleMeta> {
         task_model::load::rules::RULES,
         task_model::toml_text::RULES,
     ];
-    let mut rules: Vec<&RuleMeta> = tables.into_iter().flatten().copied().collect();
+    let declared = tables.into_iter().flatten().copied();
+    let mut rules: Vec<&RuleMeta> = declared.chain(task_rules::registry::metas()).collect();
     rules.sort_by_key(|rule| rule.code);
     rules
 }
 
 /// Families by the first digit of a code.
-const FAMILIES: [(&str, &str); 7] = [
+const FAMILIES: [(&str, &str); 10] = [
     ("GD0", "Files and digests"),
     ("GD1", "task.toml"),
     ("GD2", "Instructions and templates"),
@@ -33,6 +34,9 @@ const FAMILIES: [(&str, &str); 7] = [
     ("GD4", "Solution"),
     ("GD5", "Tests, verifiers and rewards"),
     ("GD6", "Dataset, fields and publishing"),
+    ("GD7", "Harbor's lint"),
+    ("GD8", "Scripts, images and what leaks"),
+    ("GD9", "Datasets as a whole, and the choice of rules"),
 ];
 
 pub(super) fn page() -> String {

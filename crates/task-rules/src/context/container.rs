@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use container_files::{Instruction, InstructionKind};
-use findings::{SourceFile, Span};
+use findings::SourceFile;
 
 use crate::shell::Script;
 
@@ -20,27 +20,18 @@ impl DockerfileView {
     /// Reads a Dockerfile; `None` when it does not parse, which loading reports where it matters.
     pub(super) fn parse(source: Arc<SourceFile>) -> Option<Self> {
         let instructions = container_files::instructions(source.text()).ok()?;
-        Some(Self {
-            source,
-            instructions,
-        })
+        Some(Self { source, instructions })
     }
 
     /// Returns the scripts of all RUN instructions in shell form, each with the offset that its spans count from.
     #[must_use]
     pub fn run_scripts(&self) -> Vec<(Script, usize)> {
         let shell_form = |instruction: &Instruction| match &instruction.kind {
-            InstructionKind::Run { shell: Some(text), .. } => {
-                Some((Script::parse(&text.value), text.range.start))
-            }
+            InstructionKind::Run {
+                shell: Some(text), ..
+            } => Some((Script::parse(&text.value), text.range.start)),
             _ => None,
         };
         self.instructions.iter().filter_map(shell_form).collect()
     }
-}
-
-/// Returns a span moved by an offset.
-#[must_use]
-pub fn shifted(span: Span, offset: usize) -> Span {
-    Span::new(span.start + offset, span.end + offset)
 }

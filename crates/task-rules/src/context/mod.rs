@@ -48,7 +48,9 @@ impl<'a> TaskContext<'a> {
     /// Returns the settings that count under the dataset's contract.
     #[must_use]
     pub fn config(&self) -> Option<&'a TaskToml> {
-        self.task.config(self.dataset.contract).or(self.task.declared.as_ref())
+        self.task
+            .config(self.dataset.contract)
+            .or(self.task.declared.as_ref())
     }
 
     /// Says whether NeMo Gym's contract counts.
@@ -117,7 +119,12 @@ impl<'a> TaskContext<'a> {
 
     /// Returns a finding at a place of task.toml; without a place it is the file as a whole.
     #[must_use]
-    pub fn in_toml(&self, rule: &'static RuleMeta, span: Option<Span>, message: impl Into<String>) -> Finding {
+    pub fn in_toml(
+        &self,
+        rule: &'static RuleMeta,
+        span: Option<Span>,
+        message: impl Into<String>,
+    ) -> Finding {
         let finding = self.finding(rule, message);
         match (&self.task.toml_source, span.filter(|span| span.start < span.end)) {
             (Some(source), Some(span)) => finding.at(source, span),
@@ -135,7 +142,12 @@ impl<'a> TaskContext<'a> {
         let tree = &self.task.tree;
         let mut all = vec![Utf8PathBuf::from(folder).join(name)];
         for step in self.task.declared.iter().flat_map(|toml| &toml.steps) {
-            all.push(Utf8Path::new("steps").join(&step.name.value).join(folder).join(name));
+            all.push(
+                Utf8Path::new("steps")
+                    .join(&step.name.value)
+                    .join(folder)
+                    .join(name),
+            );
         }
         all.retain(|path| tree.is_file(path));
         all

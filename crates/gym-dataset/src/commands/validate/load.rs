@@ -41,6 +41,7 @@ pub(crate) fn targets(
     }
     for (target, dataset) in datasets.iter_mut().enumerate() {
         shim_builder::apply(dataset);
+        task_rules::apply(dataset);
         let loads = |task: &&task_model::Task| task.loads.under(dataset.contract);
         dataset.coverage.loadable = dataset.tasks.iter().filter(loads).count();
         for finding in &mut dataset.findings {

@@ -1,0 +1,48 @@
+//! The verifier runs in the agent's sandbox.
+
+use findings::{Level, RuleMeta};
+use task_model::config::EnvironmentMode;
+
+use crate::context::TaskContext;
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD701",
+        name: "shared-verifier",
+        level: Level::Note,
+        summary: "The verifier runs in the agent's own sandbox, where the agent can prepare what it meets.",
+    },
+    page: include_str!("../../../pages/shared-verifier.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    // NeMo Gym's Python verifiers share the sandbox by design.
+    let Some(config) = task.task.declared.as_ref().filter(|_| !task.is_gym()) else {
+        return;
+    };
+    let separate = config.verifies_separately();
+    let mut shared_step = None;
+    for step in &config.steps {
+        match &step.verifier.environment_mode {
+            Some(mode) if mode.value == EnvironmentMode::Shared => shared_step = Some(mode.span),
+            _ => {}
+        }
+    }
+    let all_override = !config.steps.is_empty()
+        && config
+            .steps
+            .iter()
+            .all(|step| step.verifier.environment_mode.is_some() || step.verifier.environment.is_some());
+    let shared = shared_step.is_some() || (!separate && !all_override);
+    if shared {
+        let mode = config.verifier.environment_mode.as_ref().map(|mode| mode.span);
+        let finding = task
+            .in_toml(&RULE.meta, shared_step.or(mode), "the verifier shares the agent's sandbox")
+            .help("set `environment_mode = \"separate\"` in `[verifier]` to grade in a fresh one, from declared artifacts");
+        found.add(finding);
+    }
+}

@@ -1,0 +1,4 @@
+//! The rules, a folder a family, a file a rule.
+
+pub(crate) mod harbor;
+pub(crate) mod shell;

@@ -1,0 +1,12 @@
+//! Scripts: test.sh, solve.sh and what they call.
+
+pub(crate) mod carriage_return;
+pub(crate) mod errexit_before_reward;
+
+use crate::shell::Word;
+
+/// Says whether a word names one of the two reward files.
+pub(crate) fn is_reward_file(word: &Word) -> bool {
+    let text = word.literal.as_deref().unwrap_or_default();
+    text.ends_with("/reward.txt") || text.ends_with("/reward.json")
+}

@@ -1,0 +1,68 @@
+//! Variables that a script assigns once, with their values.
+
+use tree_sitter::Node;
+
+use super::value::{Constants, word};
+
+/// Collects the variables that are assigned once.
+pub(super) fn collect(text: &str, root: Node<'_>) -> Constants {
+    let mut all = Collector {
+        text,
+        constants: Constants::new(),
+    };
+    all.visit(root);
+    all.constants
+}
+
+struct Collector<'a> {
+    text: &'a str,
+    constants: Constants,
+}
+
+impl<'a> Collector<'a> {
+    fn visit(&mut self, root: Node<'_>) {
+        let mut cursor = root.walk();
+        // In order of writing, without recursion.
+        loop {
+            let node = cursor.node();
+            if node.kind() == "variable_assignment" {
+                self.constant(node);
+            } else if matches!(node.kind(), "for_statement" | "select_statement") {
+                if let Some(name) = node.child_by_field_name("variable") {
+                    self.constants.insert(self.source(name).to_owned(), None);
+                }
+            } else if node.kind() == "command" && self.source(node).starts_with("read") {
+                let mut inner = node.walk();
+                for argument in node.children_by_field_name("argument", &mut inner) {
+                    self.constants.insert(self.source(argument).to_owned(), None);
+                }
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn constant(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else {
+            return;
+        };
+        let name = self.source(name).to_owned();
+        let value = node
+            .child_by_field_name("value")
+            .filter(|_| !self.source(node).contains("+="))
+            .map(|value| word(self.text, value, &self.constants))
+            .and_then(|word| word.literal);
+        let again = self.constants.contains_key(&name);
+        self.constants.insert(name, if again { None } else { value });
+    }
+
+    fn source(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+}

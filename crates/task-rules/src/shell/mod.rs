@@ -1,0 +1,13 @@
+//! Shell scripts as a flat list of commands, each with what surrounds it. The grammar's own types stay in here.
+
+mod constants;
+mod model;
+mod parse;
+mod value;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use model::{Assignment, Command, Place, Redirect, Script, Variable, Word};
+pub use parse::MAX_SCRIPT;

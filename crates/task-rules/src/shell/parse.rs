@@ -1,0 +1,55 @@
+//! From text to a script.
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::model::Script;
+use super::walk::Walk;
+
+/// The longest script that is read, bytes.
+pub const MAX_SCRIPT: usize = 16 << 20;
+
+/// How often the parser may report progress before it is stopped; counted, not timed, so that a text always ends the
+/// same way. Ordinary scripts report a few times a kilobyte.
+const MOST_REPORTS: usize = 400_000;
+
+impl Script {
+    /// Reads a script; what is no shell becomes an empty script that is not `whole`.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let shebang = shebang(text);
+        let Some(tree) = tree(text) else {
+            return Self {
+                shebang,
+                ..Self::default()
+            };
+        };
+        let mut script = Walk::over(text, &tree);
+        script.shebang = shebang;
+        script
+    }
+}
+
+fn tree(text: &str) -> Option<Tree> {
+    if text.len() > MAX_SCRIPT {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let mut reports = 0;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        reports += 1;
+        reports > MOST_REPORTS
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(options),
+    )
+}
+
+fn shebang(text: &str) -> Option<String> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    Some(line.trim().to_owned())
+}

@@ -1,0 +1,106 @@
+//! What is read of a script.
+
+use super::{Command, Script};
+
+fn named<'a>(script: &'a Script, name: &str) -> &'a Command {
+    let found = script.commands.iter().find(|c| c.name() == Some(name));
+    found.unwrap_or_else(|| panic!("no {name}: {script:#?}"))
+}
+
+#[test]
+fn commands_have_words_redirects_and_known_variables() {
+    let script = Script::parse("#!/bin/bash\nOUT=/logs/verifier\necho \"1\" > $OUT/reward.txt\n");
+    assert!(script.whole);
+    assert_eq!(script.shebang.as_deref(), Some("/bin/bash"));
+    let echo = named(&script, "echo");
+    assert_eq!(echo.texts(), ["1"]);
+    let written: Vec<_> = echo.written().map(|w| w.literal.as_deref()).collect();
+    assert_eq!(written, [Some("/logs/verifier/reward.txt")]);
+}
+
+#[test]
+fn a_variable_assigned_twice_is_not_known() {
+    let script = Script::parse("A=1\nA=2\necho x$A\n");
+    let echo = named(&script, "echo");
+    assert_eq!(echo.arguments[0].literal, None);
+    assert_eq!(echo.arguments[0].prefix, "x");
+}
+
+#[test]
+fn conditions_lists_and_pipes_guard() {
+    let script = Script::parse(
+        "if a; then b; fi\nc && d\ne || f\ng | h\n! i\nj\nk &\n( l )\nm() { n; }\nx=$(o)\nwhile p; do q; done\n",
+    );
+    let guarded: Vec<&str> = script
+        .commands
+        .iter()
+        .filter(|c| c.place.guarded)
+        .filter_map(Command::name)
+        .collect();
+    assert_eq!(guarded, ["a", "c", "e", "g", "i", "k", "p"]);
+    assert!(named(&script, "b").place.branches == 1 && named(&script, "j").place.branches == 0);
+    assert!(named(&script, "l").place.subshell && named(&script, "n").place.function);
+    assert!(named(&script, "o").place.substitution);
+    assert!(named(&script, "e").place.caught && !named(&script, "c").place.caught);
+}
+
+#[test]
+fn wrappers_are_looked_through() {
+    let script = Script::parse("sudo -u root env A=b timeout -k 5 60 pip install x\n");
+    let words = script.commands[0].effective();
+    let texts: Vec<_> = words.iter().filter_map(|w| w.literal.as_deref()).collect();
+    assert_eq!(texts, ["pip", "install", "x"]);
+}
+
+#[test]
+fn the_exit_status_is_a_variable() {
+    let script = Script::parse("pytest\nif [ $? -eq 0 ]; then echo ${HOME}; fi\nrc=$?\n");
+    let names: Vec<&str> = script.variables.iter().map(|v| v.name.as_str()).collect();
+    assert_eq!(names.iter().filter(|n| **n == "?").count(), 2, "{names:?}");
+}
+
+#[test]
+fn here_documents_and_groups_are_redirections() {
+    let script = Script::parse("cat <<'EOF' > /app/x\na $? b\nEOF\n{ echo 1; echo 2; } > /tmp/o\n");
+    assert_eq!(named(&script, "cat").written().count(), 1, "{script:#?}");
+    assert!(script.variables.iter().all(|v| v.name != "?"), "{script:#?}");
+    let group = script.commands.iter().find(|c| c.name.is_none()).unwrap();
+    assert_eq!(group.written().next().unwrap().literal.as_deref(), Some("/tmp/o"));
+}
+
+#[test]
+fn any_text_is_read() {
+    for text in [
+        "",
+        "((((",
+        "\"",
+        "<<",
+        "$(",
+        "\0\0",
+        "if then fi",
+        "case x in",
+        "é=ü",
+    ] {
+        let _script = Script::parse(text);
+    }
+    let deep = "$(".repeat(20_000);
+    assert!(!Script::parse(&deep).whole);
+    let nested = format!("{}a{}", "{ ".repeat(3000), "; }".repeat(3000));
+    let _script = Script::parse(&nested);
+}
+
+#[test]
+fn a_long_line_costs_little() {
+    let data = "QUJD".repeat(600_000);
+    let text =
+        format!("#!/bin/bash\necho '{data}' | base64 -d > /tmp/x\necho 1 > /logs/verifier/reward.txt\n");
+    let begun = std::time::Instant::now();
+    let script = Script::parse(&text);
+    let spent = begun.elapsed();
+    assert!(
+        script.whole && script.commands.len() == 3,
+        "{:?}",
+        script.commands.len()
+    );
+    assert!(spent.as_millis() < 2000, "{spent:?}");
+}

@@ -1,0 +1,379 @@
+//! Walks the grammar's tree and writes down commands with what surrounds them.
+
+use findings::Span;
+use tree_sitter::{Node, Tree};
+
+use super::constants;
+use super::model::{Assignment, Command, Place, Redirect, Script, Variable};
+use super::value::{Constants, word};
+
+/// Deeper nesting is not looked at.
+const DEEPEST: usize = 150;
+
+pub(super) struct Walk<'a> {
+    text: &'a str,
+    constants: Constants,
+    script: Script,
+}
+
+impl<'a> Walk<'a> {
+    /// Returns the script of a tree.
+    pub(super) fn over(text: &'a str, tree: &Tree) -> Script {
+        let mut walk = Self {
+            text,
+            constants: constants::collect(text, tree.root_node()),
+            script: Script {
+                whole: !tree.root_node().has_error(),
+                ..Script::default()
+            },
+        };
+        walk.node(tree.root_node(), &Place::default(), 0);
+        walk.script
+    }
+
+    fn source(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn children(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.node(child, place, depth + 1);
+        }
+    }
+
+    fn node(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        if depth > DEEPEST {
+            self.script.whole = false;
+            return;
+        }
+        match node.kind() {
+            "command" => self.command(node, node, place, depth),
+            "redirected_statement" => self.redirected(node, place, depth),
+            "list" => self.list(node, place, depth),
+            "pipeline" => self.pipeline(node, place, depth),
+            "negated_command" => self.children(
+                node,
+                &Place {
+                    guarded: true,
+                    ..place.clone()
+                },
+                depth,
+            ),
+            "if_statement" | "elif_clause" => self.branch(node, place, depth),
+            "while_statement" | "until_statement" => self.branch(node, place, depth),
+            "for_statement" | "c_style_for_statement" | "case_statement" | "else_clause" => {
+                let branches = place.branches + usize::from(node.kind() != "else_clause");
+                self.children(
+                    node,
+                    &Place {
+                        branches,
+                        ..place.clone()
+                    },
+                    depth,
+                );
+            }
+            "function_definition" => {
+                if let Some(name) = node.child_by_field_name("name") {
+                    self.script.functions.push(self.source(name).to_owned());
+                }
+                self.children(
+                    node,
+                    &Place {
+                        function: true,
+                        ..Place::default()
+                    },
+                    depth,
+                );
+            }
+            "subshell" => self.children(
+                node,
+                &Place {
+                    subshell: true,
+                    ..place.clone()
+                },
+                depth,
+            ),
+            "command_substitution" | "process_substitution" => {
+                self.children(
+                    node,
+                    &Place {
+                        substitution: true,
+                        ..place.clone()
+                    },
+                    depth,
+                );
+            }
+            "variable_assignment" | "variable_assignments" | "declaration_command" => {
+                self.assignment(node, place, depth);
+            }
+            "special_variable_name" | "variable_name" => self.variable(node, place),
+            "program" | "compound_statement" => self.statements(node, place, depth),
+            _ => self.children(node, place, depth),
+        }
+    }
+
+    /// Statements one after the other; `&` behind one puts it in the background.
+    fn statements(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        for (at, child) in children.iter().enumerate().filter(|(_, child)| child.is_named()) {
+            let background = children.get(at + 1).is_some_and(|next| next.kind() == "&");
+            if background {
+                self.node(
+                    *child,
+                    &Place {
+                        background,
+                        guarded: true,
+                        ..place.clone()
+                    },
+                    depth + 1,
+                );
+            } else {
+                self.node(*child, place, depth + 1);
+            }
+        }
+    }
+
+    /// `a && b`, `a || b`: the left side's status is looked at.
+    fn list(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        let operator = children.iter().find(|child| !child.is_named()).map(Node::kind);
+        let named: Vec<&Node<'_>> = children.iter().filter(|child| child.is_named()).collect();
+        for (at, child) in named.iter().enumerate() {
+            let last = at + 1 == named.len();
+            let inner = Place {
+                guarded: place.guarded || !last,
+                caught: place.caught || (!last && operator == Some("||")),
+                ..place.clone()
+            };
+            self.node(**child, &inner, depth + 1);
+        }
+    }
+
+    fn pipeline(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let mut cursor = node.walk();
+        let parts: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+        for (at, part) in parts.iter().enumerate() {
+            let last = at + 1 == parts.len();
+            let inner = Place {
+                guarded: place.guarded || !last,
+                pipe: at,
+                ..place.clone()
+            };
+            self.node(*part, &inner, depth + 1);
+        }
+    }
+
+    /// A condition and what hangs on it.
+    fn branch(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let conditions: Vec<usize> = {
+            let mut cursor = node.walk();
+            node.children_by_field_name("condition", &mut cursor)
+                .map(|n| n.id())
+                .collect()
+        };
+        let inside = Place {
+            branches: place.branches + usize::from(node.kind() != "elif_clause"),
+            ..place.clone()
+        };
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if conditions.contains(&child.id()) {
+                let condition = Place {
+                    guarded: true,
+                    caught: true,
+                    ..place.clone()
+                };
+                self.node(child, &condition, depth + 1);
+            } else {
+                self.node(child, &inside, depth + 1);
+            }
+        }
+    }
+
+    fn redirected(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        match node.child_by_field_name("body") {
+            Some(body) if body.kind() == "command" => self.command(body, node, place, depth),
+            Some(body) if body.kind() == "pipeline" || body.kind() == "list" => {
+                let before = self.script.commands.len();
+                self.node(body, place, depth + 1);
+                // The redirection belongs to the last command of it.
+                let redirects = self.redirects(node, place, depth);
+                if let Some(last) = self
+                    .script
+                    .commands
+                    .get_mut(before..)
+                    .and_then(<[Command]>::last_mut)
+                {
+                    last.redirects.extend(redirects);
+                }
+            }
+            Some(body) => {
+                let start = self.script.commands.len();
+                self.node(body, place, depth + 1);
+                // `{ ...; } > file`: a command of its own, without a name, stands for the redirection.
+                let redirects = self.redirects(node, place, depth);
+                let command = Command {
+                    span: Span::new(node.start_byte(), node.end_byte()),
+                    name: None,
+                    arguments: Vec::new(),
+                    assignments: Vec::new(),
+                    redirects,
+                    place: place.clone(),
+                };
+                self.script.commands.insert(start, command);
+            }
+            None => {
+                let redirects = self.redirects(node, place, depth);
+                self.bare(node, Vec::new(), redirects, place);
+            }
+        }
+    }
+
+    fn command(&mut self, node: Node<'_>, whole: Node<'_>, place: &Place, depth: usize) {
+        let mut command = Command {
+            span: Span::new(whole.start_byte(), whole.end_byte()),
+            name: None,
+            arguments: Vec::new(),
+            assignments: Vec::new(),
+            redirects: Vec::new(),
+            place: place.clone(),
+        };
+        // Its own place is taken before what runs inside of it.
+        let slot = self.script.commands.len();
+        let mut nested = Vec::new();
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match child.kind() {
+                "command_name" => command.name = Some(word(self.text, child, &self.constants)),
+                "variable_assignment" => command.assignments.push(self.read_assignment(child)),
+                "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
+                    command.redirects.extend(self.redirect(child));
+                }
+                "comment" => continue,
+                _ => command.arguments.push(word(self.text, child, &self.constants)),
+            }
+            nested.push(child);
+        }
+        self.script.commands.push(command);
+        for child in nested {
+            self.inside(child, place, depth + 1);
+        }
+        if whole.id() != node.id() {
+            let redirects = self.redirects(whole, place, depth);
+            if let Some(command) = self.script.commands.get_mut(slot) {
+                command.redirects.extend(redirects);
+            }
+        }
+    }
+
+    /// What runs inside of a word: substitutions, and the parameters it uses.
+    fn inside(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        if node.child_count() > 0 || matches!(node.kind(), "special_variable_name" | "variable_name") {
+            let inner = Place {
+                pipe: 0,
+                ..place.clone()
+            };
+            self.node(node, &inner, depth);
+        }
+    }
+
+    fn redirects(&mut self, node: Node<'_>, place: &Place, depth: usize) -> Vec<Redirect> {
+        let mut cursor = node.walk();
+        let nodes: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
+        let mut all = Vec::new();
+        for redirect in nodes {
+            all.extend(self.redirect(redirect));
+            self.inside(redirect, place, depth + 1);
+        }
+        all
+    }
+
+    /// A redirection, and those that the grammar hangs below a here-document.
+    fn redirect(&self, node: Node<'_>) -> Vec<Redirect> {
+        let mut all: Vec<Redirect> = self.one_redirect(node).into_iter().collect();
+        if node.kind() == "heredoc_redirect" {
+            let mut cursor = node.walk();
+            for child in node.children_by_field_name("redirect", &mut cursor) {
+                all.extend(self.one_redirect(child));
+            }
+        }
+        all
+    }
+
+    fn one_redirect(&self, node: Node<'_>) -> Option<Redirect> {
+        let mut cursor = node.walk();
+        let operator = node.children(&mut cursor).find(|child| !child.is_named());
+        let target = match node.kind() {
+            "file_redirect" => node.child_by_field_name("destination")?,
+            "herestring_redirect" => node.named_child(0)?,
+            _ => {
+                let mut cursor = node.walk();
+                let body = node
+                    .named_children(&mut cursor)
+                    .find(|child| child.kind() == "heredoc_body");
+                body?
+            }
+        };
+        Some(Redirect {
+            operator: operator.map(|o| self.source(o).to_owned()).unwrap_or_default(),
+            target: word(self.text, target, &self.constants),
+        })
+    }
+
+    /// `A=b`, `export A=b`, `local a b`.
+    fn assignment(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let mut cursor = node.walk();
+        let own = node.kind() == "variable_assignment";
+        let nodes: Vec<Node<'_>> = if own {
+            vec![node]
+        } else {
+            node.named_children(&mut cursor)
+                .filter(|child| child.kind() == "variable_assignment")
+                .collect()
+        };
+        let assignments = nodes.iter().map(|node| self.read_assignment(*node)).collect();
+        self.bare(node, assignments, Vec::new(), place);
+        for value in nodes.iter().filter_map(|node| node.child_by_field_name("value")) {
+            self.inside(value, place, depth + 1);
+        }
+    }
+
+    fn bare(
+        &mut self,
+        node: Node<'_>,
+        assignments: Vec<Assignment>,
+        redirects: Vec<Redirect>,
+        place: &Place,
+    ) {
+        self.script.commands.push(Command {
+            span: Span::new(node.start_byte(), node.end_byte()),
+            name: None,
+            arguments: Vec::new(),
+            assignments,
+            redirects,
+            place: place.clone(),
+        });
+    }
+
+    fn read_assignment(&self, node: Node<'_>) -> Assignment {
+        let name = node.child_by_field_name("name").map(|name| self.source(name));
+        let value = node
+            .child_by_field_name("value")
+            .filter(|value| value.kind() != "array");
+        Assignment {
+            name: name.unwrap_or_default().to_owned(),
+            value: value.map(|value| word(self.text, value, &self.constants)),
+        }
+    }
+
+    fn variable(&mut self, node: Node<'_>, place: &Place) {
+        self.script.variables.push(Variable {
+            name: self.source(node).to_owned(),
+            span: Span::new(node.start_byte(), node.end_byte()),
+            function: place.function,
+        });
+    }
+}
