@@ -58,8 +58,8 @@ fn cases(name: &str) -> Vec<Utf8PathBuf> {
         return Vec::new();
     };
     let mut all: Vec<Utf8PathBuf> = entries
-        .map(|entry| entry.unwrap())
-        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.file_type().expect("a type").is_dir())
         .map(|entry| entry.into_path())
         .collect();
     all.sort();
@@ -183,8 +183,8 @@ fn write(set: &Utf8Path, example: &[ExampleFile]) -> Utf8PathBuf {
 }
 
 fn put(path: &Utf8Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    std::fs::write(path, text).expect("a file");
 }
 
 #[test]
