@@ -29,6 +29,109 @@ pub fn line(text: &str) -> String {
     out
 }
 
+/// Returns `text` as the content of an XML element: as [`terminal`], what XML forbids escaped too, markup as
+/// entities.
+#[must_use]
+pub fn xml(text: &str) -> String {
+    entities(&terminal(text))
+}
+
+/// Returns `text` as the value of an XML attribute in quotes: as [`xml`], on one line.
+#[must_use]
+pub fn xml_attribute(text: &str) -> String {
+    entities(&line(text))
+}
+
+fn entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\u{fffe}' | '\u{ffff}' => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns `text` for a line of GitHub's Markdown: no markup, no HTML, no link, and nobody is mentioned.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = line(text).chars().collect::<Vec<_>>().into_iter().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A mention or a reference is found in the text after rendering; it does not reach over an element.
+            '@' | '#' => out.extend(["<span>", c.encode_utf8(&mut [0; 4]), "</span>"]),
+            ':' if chars.peek() == Some(&'/') => out.push_str("&#58;"),
+            '.' if out.to_ascii_lowercase().ends_with("www") => out.push_str("&#46;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '|' | '~' | '!' | '$' => {
+                out.extend(['\\', c]);
+            }
+            '-' | '+' | '=' if out.is_empty() => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns `text` as a code span of Markdown on one line; safe in a cell of a table.
+#[must_use]
+pub fn code_span(text: &str) -> String {
+    let text = line(text).replace('|', "\\|");
+    let fence = "`".repeat(longest_run(&text, '`') + 1);
+    if text.is_empty() {
+        return "-".to_owned();
+    }
+    if fence.len() > 1 || text.starts_with(' ') {
+        format!("{fence} {text} {fence}")
+    } else {
+        format!("{fence}{text}{fence}")
+    }
+}
+
+/// Returns `text` as a fenced block of Markdown that nothing in it can end.
+#[must_use]
+pub fn code_block(text: &str) -> String {
+    let text = terminal(text);
+    let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
+    format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
+}
+
+fn longest_run(text: &str, wanted: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == wanted { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// Returns JSON text so that it can stand in a `<script>` element: markup and line separators as JSON escapes.
+#[must_use]
+pub fn json_in_html(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    for c in json.chars() {
+        match c {
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// Appends `c`, escaped when it is not harmless.
 pub(crate) fn push(out: &mut String, c: char) {
     match c {
@@ -77,6 +180,32 @@ mod tests {
     fn carriage_returns_cannot_overwrite_a_line() {
         assert_eq!(terminal("ok\rFAIL\r\nnext"), "ok\\rFAIL\nnext");
         assert_eq!(line("a\r\nb\tc"), r"a\r\nb\tc");
+    }
+
+    #[test]
+    fn markdown_shows_the_characters_and_does_nothing_else() {
+        assert_eq!(
+            markdown("*a* <b> [c](d) `e` f_g | @h #1 https://x www.y \n- z"),
+            r"\*a\* &lt;b&gt; \[c\]\(d\) \`e\` f\_g \| <span>@</span>h <span>#</span>1 https&#58;//x www&#46;y \\n- z"
+        );
+        assert_eq!(markdown("- a"), r"\- a");
+        assert_eq!(markdown("0.5 is below 1"), "0.5 is below 1");
+    }
+
+    #[test]
+    fn nothing_ends_a_code_span_or_block_early() {
+        assert_eq!(code_span("a"), "`a`");
+        assert_eq!(code_span("a`b``c|d\n"), r"``` a`b``c\|d\n ```");
+        assert_eq!(code_span(""), "-");
+        assert_eq!(code_block("a\n```\nb\n"), "````text\na\n```\nb\n````\n");
+    }
+
+    #[test]
+    fn json_in_a_page_cannot_end_its_element() {
+        assert_eq!(
+            json_in_html(r#"{"a":"</script><!-- & "}"#),
+            r#"{"a":"\u003c/script\u003e\u003c!-- \u0026 "}"#
+        );
     }
 
     proptest! {

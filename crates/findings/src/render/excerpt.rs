@@ -2,17 +2,28 @@
 
 use std::ops::Range;
 
-use crate::{SourceFile, Span, sanitize};
+use crate::{Finding, Location, SourceFile, Span, sanitize};
 
-/// Lines to show and what to underline in them.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Excerpt {
+/// Lines to show and what to underline in them: harmless for a terminal, at most twelve, cut where they are long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
     /// The shown lines, joined by LF.
-    pub(crate) text: String,
+    pub text: String,
     /// Number of the first shown line.
-    pub(crate) first_line: usize,
+    pub first_line: usize,
     /// What to underline: bytes of `text`.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
+}
+
+impl Excerpt {
+    /// Returns the source lines that a finding points at; `None` when it points at no place in a text.
+    #[must_use]
+    pub fn of(finding: &Finding) -> Option<Self> {
+        match &finding.location {
+            Some(Location::Place { source, span }) => Some(excerpt(source, *span)),
+            Some(Location::Path(_)) | None => None,
+        }
+    }
 }
 
 /// A span over more lines than this is shown by its first line.

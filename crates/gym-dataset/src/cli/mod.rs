@@ -2,6 +2,7 @@
 
 mod image;
 mod publish;
+mod report;
 mod validate;
 
 use camino::Utf8PathBuf;
@@ -9,7 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use task_model::{Contract, ContractChoice};
 
 pub use image::{CleanArgs, ImageAddArgs, ImageArgs, ImageCommand, ImageListArgs, PullChoice};
-pub use publish::PublishArgs;
+pub use publish::{PublishArgs, PublishFormat};
+pub use report::{ReportFile, ReportFormat, ValidateFormat};
 pub use validate::{NetworkChoice, Probe, SandboxChoice, ValidateArgs};
 
 /// Makes sets of agent tasks trustworthy: checks task folders of NeMo Gym and Harbor, and runs their reference
@@ -48,16 +50,6 @@ pub enum Command {
     Clean(CleanArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-}
-
-/// How to print.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ValidateFormat {
-    /// For people.
-    #[default]
-    Human,
-    /// One JSON object on stdout; see docs/reference/validate.schema.json.
-    Json,
 }
 
 /// How to print.

@@ -3,9 +3,17 @@
 use std::num::NonZeroUsize;
 
 use camino::Utf8PathBuf;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::ValidateFormat;
+/// How to print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PublishFormat {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON object on stdout; see docs/reference/publish.schema.json.
+    Json,
+}
 
 /// Options of `publish`.
 #[derive(Debug, Args)]
@@ -66,5 +74,5 @@ pub struct PublishArgs {
     pub jobs: Option<NonZeroUsize>,
     /// How to print
     #[arg(long, value_enum, default_value_t, help_heading = "How to run")]
-    pub format: ValidateFormat,
+    pub format: PublishFormat,
 }

@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
-use super::{ContractArg, PullChoice, ValidateFormat};
+use super::{ContractArg, PullChoice, ReportFile, ValidateFormat};
 
 /// Where tasks run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -107,6 +107,9 @@ pub struct ValidateArgs {
     /// How to print
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: ValidateFormat,
+    /// Also write a report: a format of `--format`, or `html` for a page to look at; may be given several times
+    #[arg(long, value_name = "FORMAT=FILE", help_heading = "Output")]
+    pub report: Vec<ReportFile>,
     /// Where logs and reward files go: a folder for each target
     #[arg(long, value_name = "DIR", default_value = "results", help_heading = "Output")]
     pub results: Utf8PathBuf,

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 
-pub(crate) use lines::{Columns, Counts, Evidence, TaskLines, count, number};
+pub(crate) use lines::{Columns, Counts, TaskLines, count, evidence_lines, number, seconds, word};
 pub(crate) use live::Live;
 pub(crate) use style::Style;
 

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
 use super::Page;
-use crate::report::{DigestReport, ImageListReport, PublishReport, RewardReport, ValidateReport};
+use crate::report::{DigestReport, ImageListReport, PublishReport, ReportLine, RewardReport, ValidateReport};
 
 pub(super) fn pages() -> Vec<Page> {
     vec![
         page::<ValidateReport>("validate.schema.json"),
+        page::<ReportLine>("validate-line.schema.json"),
         page::<DigestReport>("digest.schema.json"),
         page::<ImageListReport>("image-list.schema.json"),
         page::<PublishReport>("publish.schema.json"),

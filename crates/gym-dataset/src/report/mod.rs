@@ -4,20 +4,24 @@
 
 mod digest;
 mod image;
+mod lines;
 mod publish;
 mod reward;
 mod validate;
+
+pub(crate) mod render;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use digest::{DatasetDigest, DigestReport, TaskDigest};
 pub use image::{ImageListReport, ListedImage};
+pub use lines::{ReportLine, RunLine, SummaryLine};
 pub use publish::{PublishCheck, PublishReport, PublishedDataset, PublishedTask};
 pub use reward::{RewardReport, RewardSource};
 pub use validate::{
-    AttemptReport, CoverageReport, EffectiveReport, LoadsReport, ScriptReport, StepReport, TargetReport,
-    TaskReport, TaskStatus, ValidateReport,
+    AttemptReport, CoverageReport, EffectiveReport, EvidenceReport, LoadsReport, ScriptReport, StepReport,
+    TargetReport, TaskReport, TaskStatus, ValidateReport,
 };
 
 /// The version of every object's layout.

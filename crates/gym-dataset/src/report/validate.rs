@@ -142,6 +142,19 @@ pub struct TaskReport {
     pub attempts: Vec<AttemptReport>,
     /// One object a step; null for a single-step task.
     pub steps: Option<Vec<StepReport>>,
+    /// What explains an ending that is not well; null when there is nothing to show.
+    pub evidence: Option<EvidenceReport>,
+}
+
+/// What explains an ending: bounded, harmless for a terminal, without granted values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EvidenceReport {
+    /// Name of the log that explains it, such as `test-stdout.txt`.
+    pub log: Option<String>,
+    /// Its last lines.
+    pub tail: Vec<String>,
+    /// What lay in /logs/verifier: names with kind and size.
+    pub verifier_files: Vec<String>,
 }
 
 /// Whether each consumer would load a task.
@@ -248,6 +261,7 @@ impl TaskReport {
             effective: EffectiveReport::default(),
             attempts: Vec::new(),
             steps: None,
+            evidence: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use findings::{Finding, Level};
 use publisher::{Outcome, PlanOptions, PublishPlan, Published};
 use task_model::{Dataset, LoadOptions, Selection};
 
-use crate::cli::{PublishArgs, ValidateFormat};
+use crate::cli::{PublishArgs, PublishFormat};
 use crate::commands::validate::means::Means;
 use crate::exit::{Ending, UsageError, is_broken_pipe};
 use crate::output::{Printer, count};
@@ -23,7 +23,7 @@ const INSTALL: &str =
 /// Runs the command.
 pub(crate) fn run(args: &PublishArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<Ending> {
     match publish(args, settings, printer) {
-        Err(error) if args.format == ValidateFormat::Json && !is_broken_pipe(&error) => {
+        Err(error) if args.format == PublishFormat::Json && !is_broken_pipe(&error) => {
             let ending = Ending::of_error(&error);
             let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
             let finding = Finding::new(&publisher::rules::NOT_LOADED, causes.join(": "));
@@ -116,8 +116,8 @@ fn publish(args: &PublishArgs, settings: &Settings, printer: &mut Printer) -> an
         refused,
     };
     match args.format {
-        ValidateFormat::Human => end.human(archive.as_deref(), &checks, printer)?,
-        ValidateFormat::Json => printer.json(&end.report(checks))?,
+        PublishFormat::Human => end.human(archive.as_deref(), &checks, printer)?,
+        PublishFormat::Json => printer.json(&end.report(checks))?,
     }
     Ok(if refused { Ending::Refused } else { Ending::Good })
 }

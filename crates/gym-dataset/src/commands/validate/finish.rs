@@ -6,12 +6,15 @@ use findings::render::FindingObject;
 use findings::{Finding, Level};
 use task_model::{Contract, ContractChoice, Dataset};
 
-use super::is_error;
 use super::means::Means;
-use crate::cli::ValidateArgs;
+use super::{is_error, stream};
+use crate::cli::{ValidateArgs, ValidateFormat};
 use crate::exit::Ending;
 use crate::output::{Counts, Printer, count};
-use crate::report::{CoverageReport, SCHEMA, TargetReport, TaskReport, TaskStatus, Tool, ValidateReport};
+use crate::report::render::Whole;
+use crate::report::{
+    CoverageReport, ReportLine, RunLine, SCHEMA, TargetReport, TaskReport, TaskStatus, Tool, ValidateReport,
+};
 use crate::settings::Settings;
 
 /// The object and what it means for the exit code.
@@ -20,26 +23,53 @@ pub(crate) struct Finished {
     pub(crate) ending: Ending,
 }
 
-/// Prints errors and warnings with their lines, and one line for the notes of tasks that were not selected.
+/// Prints what is known before anything runs.
+pub(crate) fn begin(args: &ValidateArgs, datasets: &[Dataset], printer: &mut Printer) -> anyhow::Result<()> {
+    if args.format == ValidateFormat::Jsonl {
+        let run = RunLine {
+            schema: SCHEMA,
+            tool: Tool::this(),
+            contract: contract(args, datasets),
+            targets: targets(datasets),
+        };
+        printer.text(&ReportLine::Run(run).text())?;
+    }
+    let found = datasets.iter().flat_map(|d| &d.findings);
+    print_findings(args.format, found, datasets, printer)?;
+    printer.flush()
+}
+
+/// Prints findings in the formats that print them as they come; for people with their lines, and one line for the
+/// notes of tasks that were not selected.
 pub(crate) fn print_findings<'a>(
+    format: ValidateFormat,
     found: impl IntoIterator<Item = &'a Finding>,
     datasets: &[Dataset],
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
+    let streams = matches!(
+        format,
+        ValidateFormat::Human | ValidateFormat::Concise | ValidateFormat::Jsonl
+    );
+    if !streams {
+        return Ok(());
+    }
     let mut aside = BTreeSet::new();
     for finding in found {
         let task = finding.task.as_deref();
-        let beside = finding.level == Level::Note
+        let beside = format != ValidateFormat::Jsonl
+            && finding.level == Level::Note
             && datasets
                 .get(finding.target)
                 .into_iter()
                 .flat_map(|d| &d.tasks)
                 .any(|t| !t.selected && Some(t.id.as_str()) == task);
-        match task.filter(|_| beside) {
-            Some(task) => {
+        match (task.filter(|_| beside), stream::finding(format, finding)) {
+            (Some(task), _) => {
                 aside.insert(task);
             }
-            None => printer.findings([finding])?,
+            (None, Some(line)) => printer.text(&line)?,
+            (None, None) => printer.findings([finding])?,
         }
     }
     if !aside.is_empty() {
@@ -84,28 +114,35 @@ pub(crate) fn report(
     };
     coverage.scored = tasks.iter().filter(verdict).count();
     let (ending, error) = ending(args, all, &tasks, coverage, means.no_engine(), interrupted);
-    let contract = match args.contract.into() {
-        ContractChoice::Is(contract) => contract,
-        ContractChoice::Auto if datasets.iter().any(|d| d.contract == Contract::Gym) => Contract::Gym,
-        ContractChoice::Auto => Contract::Harbor,
-    };
-    let targets = datasets.iter().map(|dataset| TargetReport {
-        path: dataset.target.to_string(),
-        dataset: dataset.name.clone(),
-    });
     let object = ValidateReport {
         schema: SCHEMA,
         tool: Tool::this(),
         ok: ending == Ending::Good,
         exit: ending.code(),
         error,
-        contract,
-        targets: targets.collect(),
+        contract: contract(args, datasets),
+        targets: targets(datasets),
         coverage,
         findings: all.iter().map(FindingObject::from).collect(),
         tasks,
     };
     Finished { object, ending }
+}
+
+fn contract(args: &ValidateArgs, datasets: &[Dataset]) -> Contract {
+    match args.contract.into() {
+        ContractChoice::Is(contract) => contract,
+        ContractChoice::Auto if datasets.iter().any(|d| d.contract == Contract::Gym) => Contract::Gym,
+        ContractChoice::Auto => Contract::Harbor,
+    }
+}
+
+fn targets(datasets: &[Dataset]) -> Vec<TargetReport> {
+    let targets = datasets.iter().map(|dataset| TargetReport {
+        path: dataset.target.to_string(),
+        dataset: dataset.name.clone(),
+    });
+    targets.collect()
 }
 
 /// Decides how the run ended, and says why when no task or finding does.
@@ -234,6 +271,16 @@ fn probed(report: &ValidateReport) -> Option<String> {
             count(tried, "task")
         )
     })
+}
+
+/// Prints the one line that ends `--format concise`.
+pub(crate) fn last_line(settings: &Settings, whole: &Whole<'_>, printer: &mut Printer) -> anyhow::Result<()> {
+    printer.line(&whole.totals())?;
+    if let Some(error) = &whole.object.error {
+        printer.flush()?;
+        crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);
+    }
+    Ok(())
 }
 
 /// Says how the selected tasks ended; of a static check only what is wrong.

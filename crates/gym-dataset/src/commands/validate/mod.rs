@@ -1,35 +1,62 @@
 //! `validate`: load, check, run, report.
 
+mod files;
 mod finish;
 mod interrupt;
 mod load;
 pub(crate) mod means;
 mod results;
+mod stream;
 mod tasks;
 
 use findings::{Finding, Level};
 use oracle::{Cancel, Job, Observer, TaskOutcome, TrialOptions, run_all};
 use task_model::{Contract, ContractChoice, Dataset};
 
-use crate::cli::{NetworkChoice, Probe, ValidateArgs, ValidateFormat};
+use crate::cli::{NetworkChoice, Probe, ReportFormat, ValidateArgs, ValidateFormat};
 use crate::exit::{Ending, is_broken_pipe};
 use crate::grants;
-use crate::output::{Columns, Evidence, Live, Printer, TaskLines};
-use crate::report::{SCHEMA, TargetReport, TaskReport, Tool, ValidateReport};
+use crate::output::{Live, Printer};
+use crate::report::render::Whole;
+use crate::report::{ReportLine, SCHEMA, SummaryLine, TargetReport, TaskReport, Tool, ValidateReport};
 use crate::settings::Settings;
 use interrupt::Interrupt;
 use means::Means;
+use stream::Stream;
 use tasks::Reporter;
 
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<Ending> {
-    match validate(args, settings, printer) {
-        Err(error) if args.format == ValidateFormat::Json && !is_broken_pipe(&error) => {
-            let ending = Ending::of_error(&error);
-            printer.json(&broken(args, settings, &error, ending))?;
+    let checked = files::check(&args.report, settings);
+    let refused = checked.is_err();
+    let error = match checked.and_then(|()| validate(args, settings, printer)) {
+        Err(error) if !is_broken_pipe(&error) => error,
+        other => return other,
+    };
+    let ending = Ending::of_error(&error);
+    let object = broken(args, settings, &error, ending);
+    let whole = Whole {
+        object: &object,
+        findings: &[],
+        selected: &[],
+        only_static: args.only_static,
+        require_solution: args.require_solution,
+        columns: stream::columns(args),
+    };
+    if !refused && let Err(more) = files::write(&args.report, settings, &whole) {
+        printer.note(&format!("{more:#}"))?;
+    }
+    match args.format {
+        ValidateFormat::Human | ValidateFormat::Concise => Err(error),
+        ValidateFormat::Json
+        | ValidateFormat::Jsonl
+        | ValidateFormat::Github
+        | ValidateFormat::Sarif
+        | ValidateFormat::Junit
+        | ValidateFormat::Markdown => {
+            printer.text(&whole.render(ReportFormat::Printed(args.format)))?;
             Ok(ending)
         }
-        other => other,
     }
 }
 
@@ -63,11 +90,11 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             results,
         })
         .collect();
-    let human = args.format == ValidateFormat::Human;
-    if human {
-        finish::print_findings(datasets.iter().flat_map(|d| &d.findings), &datasets, printer)?;
-        printer.flush()?;
-    }
+    let streams = matches!(
+        args.format,
+        ValidateFormat::Human | ValidateFormat::Concise | ValidateFormat::Jsonl
+    );
+    finish::begin(args, &datasets, printer)?;
     let run = Run {
         args,
         settings,
@@ -75,29 +102,57 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
         options: &options,
         means: &means,
     };
-    let (reports, found) = run.all(human.then_some(&mut *printer), &interrupt)?;
+    let (reports, found) = run.all(streams.then_some(&mut *printer), &interrupt)?;
     let mut all: Vec<Finding> = datasets
         .iter_mut()
         .flat_map(|d| std::mem::take(&mut d.findings))
         .collect();
-    if human {
-        if !found.is_empty() {
-            printer.line("")?;
-        }
-        finish::print_findings(&found, &datasets, printer)?;
+    if args.format == ValidateFormat::Human && !found.is_empty() {
+        printer.line("")?;
     }
+    finish::print_findings(args.format, &found, &datasets, printer)?;
     let spaced = !found.is_empty();
     all.extend(found);
     findings::sort(&mut all);
     let report = finish::report(args, &datasets, &all, reports, &means, interrupt.is_set());
+    let selected: Vec<bool> = datasets
+        .iter()
+        .flat_map(|d| &d.tasks)
+        .map(|t| t.selected)
+        .collect();
+    let whole = Whole {
+        object: &report.object,
+        findings: &all,
+        selected: &selected,
+        only_static: args.only_static,
+        require_solution: args.require_solution,
+        columns: stream::columns(args),
+    };
+    let written = files::write(&args.report, settings, &whole);
     match args.format {
         ValidateFormat::Human => {
             if !spaced {
                 finish::space(args, &report, printer)?;
             }
             finish::summary(args, settings, &datasets, &report, &means, printer)?;
+            written?;
         }
-        ValidateFormat::Json => printer.json(&report.object)?,
+        ValidateFormat::Concise => {
+            finish::last_line(settings, &whole, printer)?;
+            written?;
+        }
+        ValidateFormat::Jsonl => {
+            written?;
+            printer.text(&ReportLine::Summary(SummaryLine::of(&report.object)).text())?;
+        }
+        ValidateFormat::Json
+        | ValidateFormat::Github
+        | ValidateFormat::Sarif
+        | ValidateFormat::Junit
+        | ValidateFormat::Markdown => {
+            written?;
+            printer.text(&whole.render(ReportFormat::Printed(args.format)))?;
+        }
     }
     Ok(report.ending)
 }
@@ -120,11 +175,7 @@ impl Run<'_> {
     ) -> anyhow::Result<(Vec<TaskReport>, Vec<Finding>)> {
         let color = printer.as_ref().is_some_and(|p| p.color);
         let selected = || self.datasets.iter().flat_map(|d| &d.tasks).filter(|t| t.selected);
-        let columns = Columns {
-            repeat: (self.args.repeat.get() > 1).then_some(self.args.min_reward),
-            nop: self.args.nop(),
-        };
-        let lines = TaskLines::new(selected().map(|t| t.id.as_str()), columns, color);
+        let lines = Stream::new(self.args, selected().map(|t| t.id.as_str()), color);
         let reporter = Reporter {
             args: self.args,
             settings: self.settings,
@@ -146,17 +197,10 @@ impl Run<'_> {
                     });
                     queue.slots.push(reports.len());
                     queue.places.push(shown.len());
-                } else if task.selected {
-                    // A static check is silent on what is well.
-                    let silent = self.args.only_static && report.reason.is_none();
-                    let line = if silent {
-                        String::new()
-                    } else {
-                        lines.task(&report, Evidence::default())
-                    };
-                    at_once.push((shown.len(), line));
+                } else if task.selected || lines.lists_all() {
+                    at_once.push((shown.len(), lines.task(&report)));
                 }
-                if task.selected {
+                if task.selected || lines.lists_all() {
                     shown.push(task.id.clone());
                 }
                 reports.push(report);
@@ -225,7 +269,7 @@ struct Watcher<'a, 'p> {
     run: &'a Run<'a>,
     reporter: &'a Reporter<'a>,
     live: &'a Live<'p>,
-    lines: TaskLines,
+    lines: Stream,
     queue: &'a Queue<'a>,
     cancel: &'a Cancel,
 }
@@ -241,11 +285,7 @@ impl Observer for Watcher<'_, '_> {
         let report = self
             .reporter
             .with_run(target.unwrap_or(0), dataset, task, outcome);
-        let evidence = Evidence {
-            tail: outcome.tail.as_ref(),
-            files: &outcome.verifier_files,
-        };
-        let lines = self.lines.task(&report, evidence);
+        let lines = self.lines.task(&report);
         if !self.live.ended(self.queue.places[job], lines) {
             self.cancel.cancel();
         }

@@ -8,7 +8,8 @@ use task_model::{Dataset, Reference, Task};
 use super::means::Means;
 use crate::cli::{NetworkChoice, ValidateArgs};
 use crate::report::{
-    AttemptReport, EffectiveReport, LoadsReport, ScriptReport, StepReport, TaskReport, TaskStatus,
+    AttemptReport, EffectiveReport, EvidenceReport, LoadsReport, ScriptReport, StepReport, TaskReport,
+    TaskStatus,
 };
 use crate::settings::Settings;
 
@@ -87,6 +88,7 @@ impl Reporter<'_> {
         report.attempts = outcome.attempts.iter().map(|a| self.attempt(a)).collect();
         let steps: Vec<StepReport> = outcome.steps.iter().map(|s| self.step(s)).collect();
         report.steps = Some(steps).filter(|steps| !steps.is_empty());
+        report.evidence = evidence(outcome);
         if let Some(engine) = self.means.engine().filter(|_| !report.attempts.is_empty()) {
             report.engine = Some(engine.name().to_owned());
             report.root = Some("host".to_owned());
@@ -172,6 +174,7 @@ impl Reporter<'_> {
             }),
             attempts: Vec::new(),
             steps: None,
+            evidence: None,
         }
     }
 }
@@ -190,6 +193,21 @@ fn status(status: Status) -> TaskStatus {
 
 fn rewards(keys: &[(String, f64)]) -> serde_json::Map<String, serde_json::Value> {
     keys.iter().map(|(k, v)| (k.clone(), (*v).into())).collect()
+}
+
+fn evidence(outcome: &TaskOutcome) -> Option<EvidenceReport> {
+    let (log, tail) = match &outcome.tail {
+        Some((log, tail)) => (Some(log.clone()), tail.clone()),
+        None => (None, Vec::new()),
+    };
+    if log.is_none() && outcome.verifier_files.is_empty() {
+        return None;
+    }
+    Some(EvidenceReport {
+        log,
+        tail,
+        verifier_files: outcome.verifier_files.clone(),
+    })
 }
 
 /// Returns the sentence that says why a task does not load: its first error, its dataset's, or its contract.

@@ -22,15 +22,6 @@ pub(crate) struct TaskLines {
     color: bool,
 }
 
-/// The evidence of a failure: a log's name with its last lines, and what lay in /logs/verifier.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Evidence<'a> {
-    /// Log name and lines.
-    pub(crate) tail: Option<&'a (String, Vec<String>)>,
-    /// Files, already for people.
-    pub(crate) files: &'a [String],
-}
-
 /// Ids longer than this do not widen the column.
 const WIDEST: usize = 48;
 /// `unvalidated`.
@@ -51,7 +42,7 @@ impl TaskLines {
     }
 
     /// Returns a task's line, and below it the evidence when it did not end well.
-    pub(crate) fn task(&self, task: &TaskReport, evidence: Evidence<'_>) -> String {
+    pub(crate) fn task(&self, task: &TaskReport) -> String {
         let (word, style) = word(task.status);
         let status = style.paint(&format!("{word:<STATUS_WIDTH$}"), self.color);
         let id = format!("{:<width$}", sanitize::line(&task.id), width = self.width);
@@ -83,7 +74,7 @@ impl TaskLines {
             task.status,
             TaskStatus::Failed | TaskStatus::Masked | TaskStatus::Flaky
         ) {
-            for line in evidence_lines(task, evidence) {
+            for line in evidence_lines(task) {
                 out.extend(["    ", &Style::Dim.paint(&line, self.color), "\n"]);
             }
         }
@@ -102,7 +93,7 @@ fn passes(task: &TaskReport, threshold: f64) -> String {
 }
 
 /// Returns the seconds that the task's scripts took, when any ran.
-fn seconds(task: &TaskReport) -> Option<f64> {
+pub(crate) fn seconds(task: &TaskReport) -> Option<f64> {
     let steps = task.steps.iter().flatten().flat_map(|step| &step.attempts);
     let attempts = task.attempts.iter().chain(steps);
     let scripts = attempts.flat_map(|a| [a.solve, a.verify]).flatten();
@@ -124,7 +115,8 @@ fn step_line(step: &StepReport) -> String {
     )
 }
 
-fn evidence_lines(task: &TaskReport, evidence: Evidence<'_>) -> Vec<String> {
+/// Returns what explains the task's ending, a line each, harmless.
+pub(crate) fn evidence_lines(task: &TaskReport) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(rewards) = task.rewards.as_ref().filter(|r| r.len() > 1) {
         let keys: Vec<String> = rewards
@@ -133,9 +125,15 @@ fn evidence_lines(task: &TaskReport, evidence: Evidence<'_>) -> Vec<String> {
             .collect();
         out.push(format!("rewards: {}", keys.join(", ")));
     }
-    if let Some((name, lines)) = evidence.tail {
+    let evidence = task.evidence.as_ref();
+    if let Some((name, evidence)) = evidence.and_then(|e| Some((e.log.as_ref()?, e))) {
         out.push(format!("{}:", sanitize::line(name)));
-        out.extend(lines.iter().map(|line| format!("| {}", sanitize::line(line))));
+        out.extend(
+            evidence
+                .tail
+                .iter()
+                .map(|line| format!("| {}", sanitize::line(line))),
+        );
     }
     // A probe's attempts explain nothing of how the task ended.
     let attempts = || task.attempts.iter().filter(|a| a.kind != "probe");
@@ -148,10 +146,10 @@ fn evidence_lines(task: &TaskReport, evidence: Evidence<'_>) -> Vec<String> {
             out.push(format!("{}: {}", attempt.kind, parts.join(", ")));
         }
     }
-    if !evidence.files.is_empty() {
+    if let Some(evidence) = evidence.filter(|e| !e.verifier_files.is_empty()) {
         out.push(format!(
             "in /logs/verifier: {}",
-            sanitize::line(&some_of(evidence.files))
+            sanitize::line(&some_of(&evidence.verifier_files))
         ));
     }
     let logs = attempts().filter_map(|a| a.logs.as_deref());
@@ -182,7 +180,8 @@ fn ended(name: &str, script: ScriptReport) -> String {
     }
 }
 
-fn word(status: TaskStatus) -> (&'static str, Style) {
+/// Returns the status as people read it, and its style.
+pub(crate) fn word(status: TaskStatus) -> (&'static str, Style) {
     match status {
         TaskStatus::Passed => ("passed", Style::Good),
         TaskStatus::Failed => ("failed", Style::Error),

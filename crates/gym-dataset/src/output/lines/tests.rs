@@ -1,6 +1,7 @@
 //! What the lines say.
 
 use super::*;
+use crate::report::EvidenceReport;
 
 fn attempt(kind: &str, reward: f64) -> AttemptReport {
     let script = |seconds| ScriptReport {
@@ -35,11 +36,11 @@ fn lines_are_aligned_and_a_pass_is_one_line() {
     };
     let lines = TaskLines::new(["a", "longer"].into_iter(), nop, false);
     assert_eq!(
-        lines.task(&passed, Evidence::default()),
+        lines.task(&passed),
         "passed       a            1  nop      0     1.00s\n"
     );
     assert_eq!(
-        lines.task(&none, Evidence::default()),
+        lines.task(&none),
         "unvalidated  longer       -  nop      -            no solution\n"
     );
 }
@@ -57,16 +58,13 @@ fn repeated_attempts_are_counted_in_the_line() {
         nop: false,
     };
     let lines = TaskLines::new(["a"].into_iter(), columns, false);
-    let text = lines.task(&flaky, Evidence::default());
+    let text = lines.task(&flaky);
     assert_eq!(
         text.lines().next(),
         Some("flaky        a       0    2/3     2.25s  why")
     );
     let none = TaskReport::sample("a", TaskStatus::NotRun);
-    assert_eq!(
-        lines.task(&none, Evidence::default()),
-        "not-run      a       -      -\n"
-    );
+    assert_eq!(lines.task(&none), "not-run      a       -      -\n");
 }
 
 #[test]
@@ -83,19 +81,16 @@ fn a_failure_shows_its_evidence_harmlessly() {
         ),
         reason: Some("0.5 is below 1".to_owned()),
         attempts: vec![attempt("oracle", 0.5)],
+        evidence: Some(EvidenceReport {
+            log: Some("test-stdout.txt".to_owned()),
+            tail: vec!["expected 3".to_owned(), "\u{1b}]0;x\u{7}".to_owned()],
+            verifier_files: vec!["reward.json (file, 20 bytes)".to_owned()],
+        }),
         ..TaskReport::sample("a\nb", TaskStatus::Failed)
-    };
-    let tail = (
-        "test-stdout.txt".to_owned(),
-        vec!["expected 3".to_owned(), "\u{1b}]0;x\u{7}".to_owned()],
-    );
-    let evidence = Evidence {
-        tail: Some(&tail),
-        files: &["reward.json (file, 20 bytes)".to_owned()],
     };
     let lines = TaskLines::new(["a\nb"].into_iter(), Columns::default(), false);
     assert_eq!(
-        lines.task(&failed, evidence),
+        lines.task(&failed),
         "failed       a\\nb     0.5     0.75s  0.5 is below 1\n    \
          rewards: reward 0.5, \\x1b[2J 3\n    \
          test-stdout.txt:\n    | expected 3\n    | \\x1b]0;x\\x07\n    \

@@ -1,0 +1,172 @@
+//! Whole reports in every format: pure functions from one model to text.
+
+mod concise;
+mod github;
+mod human;
+mod junit;
+mod lines;
+mod markdown;
+mod rules;
+mod sarif;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use findings::{Finding, Level};
+
+use super::{TaskReport, TaskStatus, ValidateReport};
+use crate::cli::{ReportFormat, ValidateFormat};
+use crate::output::{Columns, Counts};
+
+pub(crate) use concise::task_line;
+
+/// A whole run, as every format shows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole<'a> {
+    /// The object of `--format json`.
+    pub(crate) object: &'a ValidateReport,
+    /// The same findings with their texts.
+    pub(crate) findings: &'a [Finding],
+    /// For every task of the object, whether it was picked.
+    pub(crate) selected: &'a [bool],
+    /// Nothing was to run.
+    pub(crate) only_static: bool,
+    /// A missing solution fails.
+    pub(crate) require_solution: bool,
+    /// What a task's line shows.
+    pub(crate) columns: Columns,
+}
+
+/// How a task counts for those who only tell good from bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Well.
+    Good,
+    /// The task is wrong.
+    Bad,
+    /// It came to no verdict, and that fails the run.
+    Broken,
+    /// It was not tried, and that is not wrong.
+    Aside,
+}
+
+impl<'a> Whole<'a> {
+    /// Returns the report as text, with a final line feed.
+    pub(crate) fn render(&self, format: ReportFormat) -> String {
+        match format {
+            ReportFormat::Printed(ValidateFormat::Human) => human::render(self),
+            ReportFormat::Printed(ValidateFormat::Concise) => concise::render(self),
+            ReportFormat::Printed(ValidateFormat::Json) => pretty(self.object),
+            ReportFormat::Printed(ValidateFormat::Jsonl) => lines::render(self),
+            ReportFormat::Printed(ValidateFormat::Github) => github::render(self),
+            ReportFormat::Printed(ValidateFormat::Sarif) => sarif::render(self),
+            ReportFormat::Printed(ValidateFormat::Junit) => junit::render(self),
+            ReportFormat::Printed(ValidateFormat::Markdown) => markdown::render(self),
+        }
+    }
+
+    /// Returns the picked tasks.
+    fn tasks(&self) -> impl Iterator<Item = &'a TaskReport> {
+        let selected = self.selected;
+        let tasks = self.object.tasks.iter().enumerate();
+        tasks
+            .filter(move |(i, _)| selected.get(*i).copied().unwrap_or(true))
+            .map(|(_, task)| task)
+    }
+
+    /// Returns the findings that concern what was picked: not the notes about tasks beside it.
+    fn shown_findings(&self) -> impl Iterator<Item = &'a Finding> {
+        let beside: std::collections::BTreeSet<(usize, &str)> = self
+            .object
+            .tasks
+            .iter()
+            .zip(self.selected)
+            .filter(|(_, selected)| !**selected)
+            .map(|(task, _)| (task.target, task.id.as_str()))
+            .collect();
+        self.findings.iter().filter(move |f| {
+            let aside = f.level == Level::Note
+                && f.task
+                    .as_deref()
+                    .is_some_and(|task| beside.contains(&(f.target, task)));
+            !aside
+        })
+    }
+
+    /// Returns how a task counts.
+    fn weight(&self, task: &TaskReport) -> Weight {
+        match task.status {
+            TaskStatus::Passed => Weight::Good,
+            TaskStatus::Failed | TaskStatus::Flaky => Weight::Bad,
+            TaskStatus::Masked | TaskStatus::Refused => Weight::Broken,
+            TaskStatus::Unvalidated if self.require_solution => Weight::Bad,
+            TaskStatus::Unvalidated | TaskStatus::NotRun if self.only_static => Weight::Good,
+            TaskStatus::Unvalidated | TaskStatus::NotRun => Weight::Aside,
+        }
+    }
+
+    /// Returns the file that stands for what a finding without a place is about: its task's, or its target's.
+    fn place_of(&self, finding: &Finding) -> Option<Utf8PathBuf> {
+        if finding.location.is_some() {
+            return None;
+        }
+        let mut tasks = self.object.tasks.iter();
+        let named = finding.task.as_deref().and_then(|id| {
+            let task = tasks.find(|t| t.target == finding.target && t.id == id)?;
+            Some(task_file(task))
+        });
+        let target = self.object.targets.get(finding.target);
+        named.or_else(|| target.map(|t| Utf8PathBuf::from(&t.path)))
+    }
+
+    /// Returns the selected tasks' counts and the findings', as the last line says them.
+    pub(crate) fn totals(&self) -> String {
+        let levels = |level: Level| self.findings.iter().filter(|f| f.level == level).count();
+        let tasks = if self.only_static {
+            let checked = crate::output::count(self.tasks().count(), "task");
+            let wrong = self.tasks().filter(|t| t.status != TaskStatus::NotRun);
+            let wrong: Vec<&TaskReport> = wrong.collect();
+            if wrong.is_empty() {
+                format!("{checked} checked")
+            } else {
+                format!(
+                    "{checked} checked, {}",
+                    Counts::of(wrong.into_iter()).sentence(false)
+                )
+            }
+        } else {
+            Counts::of(self.tasks()).sentence(false)
+        };
+        format!(
+            "{tasks}; {}, {}",
+            crate::output::count(levels(Level::Error), "error"),
+            crate::output::count(levels(Level::Warning), "warning")
+        )
+    }
+
+    /// Returns the target's name: its dataset's, or its path.
+    fn target_name(&self, target: usize) -> &'a str {
+        self.object
+            .targets
+            .get(target)
+            .map_or("", |t| t.dataset.as_deref().unwrap_or(&t.path))
+    }
+}
+
+/// Returns the task.toml of a task.
+fn task_file(task: &TaskReport) -> Utf8PathBuf {
+    Utf8Path::new(&task.path).join("task.toml")
+}
+
+/// Returns why a task ended as it did, in one line: kind and reason.
+fn why(task: &TaskReport) -> String {
+    let parts: Vec<&str> = [task.failure_kind.as_deref(), task.reason.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
+    parts.join(": ")
+}
+
+fn pretty(object: &impl serde::Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(object).unwrap_or_default();
+    text.push('\n');
+    text
+}
