@@ -187,6 +187,19 @@ impl Client {
         }
     }
 
+    /// The same, and what it has started is killed with it, in whatever process groups that is.
+    pub(super) fn wait_or_kill_tree(&mut self, deadline: Instant) -> Result<(ExitStatus, Vec<u8>), Failure> {
+        if !self.ended_by(deadline)
+            && let Some(pid) = self.child.as_ref().and_then(pid_of)
+        {
+            // Its own end would make orphans of them, which nobody could tell from others.
+            for pid in descendants(pid) {
+                rustix::process::kill_process(pid, Signal::KILL).ok();
+            }
+        }
+        self.wait(deadline)
+    }
+
     /// Says what an error of reading or writing meant, having ended the client.
     pub(super) fn broken(mut self, error: &io::Error) -> Failure {
         if error.kind() == io::ErrorKind::TimedOut {
@@ -247,6 +260,33 @@ impl Drop for Client {
 
 pub(super) fn pid_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Returns the processes that a process has started, and those they have.
+fn descendants(of: Pid) -> Vec<Pid> {
+    let parents: Vec<(Pid, i32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+            Some((pid, parent))
+        })
+        .collect();
+    let mut found = vec![of];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).map(|pid| pid.as_raw_nonzero().get()) {
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, of)| *of == parent)
+                .map(|(pid, _)| *pid),
+        );
+        at += 1;
+    }
+    found.split_off(1)
 }
 
 fn collect(messages: std::process::ChildStderr) -> JoinHandle<Vec<u8>> {

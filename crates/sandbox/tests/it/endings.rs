@@ -18,7 +18,7 @@ fn limited(script: &str, millis: u64) -> Command {
 }
 
 /// Processes of this machine whose command line holds the word.
-fn with_word(word: &str) -> usize {
+pub(crate) fn with_word(word: &str) -> usize {
     let holds = |pid: &fs::DirEntry| {
         fs::read(pid.path().join("cmdline"))
             .is_ok_and(|line| line.windows(word.len()).any(|part| part == word.as_bytes()))

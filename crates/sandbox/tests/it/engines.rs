@@ -34,21 +34,48 @@ impl Subject {
 
 /// Docker, when the variable names its socket; else the test is skipped by name.
 pub(crate) fn docker() -> Option<Container> {
+    docker_settings().map(|(program, env)| Container::docker(program, env))
+}
+
+type Settings = (camino::Utf8PathBuf, Vec<(OsString, OsString)>);
+
+fn docker_settings() -> Option<Settings> {
     let host = variable("GYM_DATASET_TEST_DOCKER")?;
     let config = variable("GYM_DATASET_TEST_DOCKER_CONFIG").unwrap_or_else(|| "/nonexistent".to_owned());
     let env = [("DOCKER_HOST", host), ("DOCKER_CONFIG", config)];
-    Some(Container::docker(program("docker")?, with_path(&env)))
+    Some((program("docker")?, with_path(&env)))
 }
 
 /// Podman, when the variable names the folder of its settings.
 pub(crate) fn podman() -> Option<Container> {
+    podman_settings().map(|(program, env)| Container::podman(program, env))
+}
+
+/// Has an engine's client do something; its answer.
+pub(crate) fn client(engine: &str, args: &[&str]) -> String {
+    let settings = if engine == "docker" {
+        docker_settings()
+    } else {
+        podman_settings()
+    };
+    let (program, env) = settings.unwrap();
+    let done = std::process::Command::new(program)
+        .args(args)
+        .env_clear()
+        .envs(env)
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+fn podman_settings() -> Option<Settings> {
     let folder = variable("GYM_DATASET_TEST_PODMAN")?;
     let env = [
         ("CONTAINERS_CONF", format!("{folder}/containers.conf")),
         ("CONTAINERS_STORAGE_CONF", format!("{folder}/storage.conf")),
         ("CONTAINERS_REGISTRIES_CONF", format!("{folder}/registries.conf")),
     ];
-    Some(Container::podman(program("podman")?, with_path(&env)))
+    Some((program("podman")?, with_path(&env)))
 }
 
 fn with_path(env: &[(&str, String)]) -> Vec<(OsString, OsString)> {
