@@ -15,6 +15,9 @@ const BASH: &str = "gym-dataset-test/bash:1";
 /// The same with this machine's Python, its standard library, and GNU's versions of the everyday programs.
 pub(crate) const PYTHON: &str = "gym-dataset-test/python:1";
 
+/// Both.
+pub(super) const ALL: [&str; 2] = [BASH, PYTHON];
+
 /// The distribution's Python: it and its library lie in places that are the same in every container.
 pub(super) const SYSTEM_PYTHON: &str = "/usr/bin/python3";
 

@@ -1,4 +1,5 @@
-//! `cargo xtask engine up|down`: a private Docker engine for tests, with images made of this machine's own programs.
+//! `cargo xtask engine up|down`: a private Docker engine for tests, and a private Podman, with images made of this machine's own
+//! programs.
 //!
 //! The engine has a folder, a socket, a network and mounts of its own: it sees no other engine's containers, no other engine sees
 //! its, and nothing can be pulled, for it has no way out. `down` leaves nothing behind. Nothing is installed here.
@@ -6,6 +7,7 @@
 mod compose;
 mod daemon;
 mod images;
+mod podman;
 
 use std::process::{Command, Stdio};
 
@@ -55,8 +57,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             {
                 say(&format!("# no `docker compose`: {error:#}"));
             }
+            let podman = podman::up(&engine)?;
             say(&format!("export DOCKER_HOST={}", engine.host()));
             say(&format!("export DOCKER_CONFIG={}", config_folder()));
+            // What tests ask for: they use no engine of the user's.
+            say(&format!("export GYM_DATASET_TEST_DOCKER={}", engine.host()));
+            say(&format!(
+                "export GYM_DATASET_TEST_DOCKER_CONFIG={}",
+                config_folder()
+            ));
+            if podman {
+                say(&format!(
+                    "export GYM_DATASET_TEST_PODMAN={}",
+                    podman::folder(&engine)
+                ));
+            }
             Ok(())
         }
         What::Down => engine.down(),
@@ -112,6 +127,7 @@ impl Engine {
         if self.is_up() {
             self.remove_containers()?;
         }
+        podman::down(self);
         daemon::stop(self)?;
         std::fs::remove_dir_all(&self.folder).with_context(|| format!("cannot remove {}", self.folder))
     }

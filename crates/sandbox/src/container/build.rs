@@ -120,7 +120,7 @@ fn run(
             let reason = format!("the build did not end in {} seconds", limit.as_secs());
             return Err(ImageError::BuildFailed {
                 reason,
-                log: end_of(log),
+                log: end_of(&log),
             });
         }
         Err(failure) => return Err(SandboxError::from(failure).into()),
@@ -140,11 +140,11 @@ fn run(
     log.extend_from_slice(&messages);
     Err(ImageError::BuildFailed {
         reason: format!("the build failed: {}", failure.text()),
-        log: end_of(log),
+        log: end_of(&log),
     })
 }
 
-fn end_of(log: Vec<u8>) -> Vec<u8> {
+fn end_of(log: &[u8]) -> Vec<u8> {
     log.get(log.len().saturating_sub(LOG)..)
         .map(<[u8]>::to_vec)
         .unwrap_or_default()
