@@ -8,6 +8,7 @@
 mod bounds;
 mod compose;
 mod confinement;
+mod containers;
 mod download;
 mod endings;
 mod engines;

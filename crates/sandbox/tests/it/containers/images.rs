@@ -1,5 +1,6 @@
 //! Images of Docker and Podman: found, built once, refused.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use sandbox::{Engine, Entry, EntryKind, ImageError, ImageRequest, Pull, RootFs, UserName};
@@ -15,7 +16,7 @@ fn build(dockerfile: &str, salt: &str, limit: u64) -> ImageRequest {
         .rev()
         .take(60)
     {
-        digest.push_str(&format!("{byte:02x}"));
+        let _ = write!(digest, "{byte:02x}");
     }
     ImageRequest::Build {
         context: vec![
@@ -136,7 +137,7 @@ fn a_build_that_takes_too_long_is_ended_and_leaves_no_process() {
         let began = Instant::now();
         match subject.engine.prepare(&request) {
             Err(ImageError::BuildFailed { reason, .. }) => {
-                assert_eq!(reason, "the build did not end in 8 seconds")
+                assert_eq!(reason, "the build did not end in 8 seconds");
             }
             other => panic!("{other:?}"),
         }

@@ -1,0 +1,3 @@
+//! What only container engines have: images of their own, a client, a daemon.
+
+mod images;
