@@ -1,10 +1,13 @@
 //! Bombs.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use sandbox::{Command, Ended, Engine as _, FileRead, Limits, View};
 
-use crate::support::{apart, bash, bytes, done, for_each_caller, ok, read, spec, text};
+use crate::support::{
+    Caller, apart, bash, bytes, done, for_each_caller, inner_process, ok, read, spec, text,
+};
 
 fn small() -> Limits {
     Limits {
@@ -159,5 +162,38 @@ fn twenty_sandboxes_run_side_by_side() {
             }
         });
         assert!(began.elapsed() < Duration::from_secs(60));
+    });
+}
+
+#[test]
+fn cpus_are_limited_where_a_cgroup_can_be_had() {
+    for_each_caller(|caller, engine| {
+        let can = engine.applies().cpus;
+        assert!(!can || caller == Caller::Root);
+        let word = format!("cpus{}{caller:?}", std::process::id());
+        let mut spec = spec();
+        spec.limits.cpus = Some(0.25);
+        spec.folders.push((format!("/{word}").into(), 0o755));
+        let mut sandbox = engine.start(&spec).unwrap();
+        ok(&mut *sandbox, "true");
+        let inner = inner_process(&word);
+        let own = fs::read_to_string(format!("/proc/{inner}/cgroup")).unwrap();
+        let read = |path: String| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+        let limits: Vec<String> = own
+            .lines()
+            .filter_map(|line| line.rsplit_once(':'))
+            .flat_map(|(_, path)| {
+                [
+                    read(format!("/sys/fs/cgroup{path}/cpu.max")),
+                    read(format!("/sys/fs/cgroup/cpu{path}/cpu.cfs_quota_us")),
+                ]
+            })
+            .filter(|text| !text.is_empty())
+            .collect();
+        let limited = limits
+            .iter()
+            .any(|text| text == "25000" || text == "25000 100000");
+        assert_eq!(limited, can, "{limits:?}");
+        sandbox.close().unwrap();
     });
 }

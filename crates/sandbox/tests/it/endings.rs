@@ -262,7 +262,7 @@ fn a_killed_tool_leaves_no_process_and_no_cgroup() {
 fn gone_cgroups(meanwhile: impl Fn()) {
     let began = Instant::now();
     loop {
-        let left: Vec<String> = ["", "memory", "pids"]
+        let left: Vec<String> = ["", "memory", "pids", "cpu"]
             .into_iter()
             .filter_map(|folder| fs::read_dir(format!("/sys/fs/cgroup/{folder}")).ok())
             .flat_map(|entries| {

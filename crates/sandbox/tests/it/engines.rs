@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use sandbox::{Container, Engine, ImageRequest, Pull, RootFs, Sandbox, Spec};
 
+use crate::images::make::{Made, TestStore, ready, shell};
 use crate::support::{Caller, engine as embedded, is_root, spec};
 
 /// The image with bash and busybox.
@@ -13,6 +14,8 @@ pub(crate) const BASH: &str = "gym-dataset-test/bash:1";
 pub(crate) struct Subject {
     pub(crate) engine: Box<dyn Engine>,
     pub(crate) root: RootFs,
+    /// What the image is kept in.
+    _store: Option<TestStore>,
 }
 
 impl Subject {
@@ -123,8 +126,20 @@ pub(crate) fn for_each_container_engine(check: impl Fn(&Subject)) {
         check(&Subject {
             engine,
             root: image.root,
+            _store: None,
         });
     }
+}
+
+/// The embedded engine on an image with bash and busybox.
+fn embedded_image(caller: Caller) -> Option<Subject> {
+    let layer = shell("the table of facts on the embedded engine's images")?;
+    let (engine, root, store) = ready(embedded(caller)?, caller, &Made::new([layer]));
+    Some(Subject {
+        engine: Box::new(engine.into_engine()),
+        root,
+        _store: Some(store),
+    })
 }
 
 /// Runs a check on every engine that is at hand.
@@ -134,6 +149,10 @@ pub(crate) fn for_each_engine(check: impl Fn(&Subject)) {
     check(&Subject {
         engine: Box::new(engine),
         root: RootFs::Host,
+        _store: None,
     });
+    if let Some(subject) = embedded_image(caller) {
+        check(&subject);
+    }
     for_each_container_engine(check);
 }

@@ -3,7 +3,7 @@
 mod add;
 mod clean;
 mod hostile;
-mod make;
+pub(crate) mod make;
 mod pull;
 mod refused;
 mod start;

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::process::Command as Program;
 
 use sandbox::{
-    Command, Embedded, Engine as _, FileRead, ImageRequest, Limits, Pull, RootFs, Sandbox, SandboxError,
-    Spec, Store, UserError, UserName, View,
+    Command, Embedded, Engine as _, FileRead, Limits, RootFs, Sandbox, SandboxError, Spec, UserError,
+    UserName, View,
 };
 use serde_json::{Value, json};
 
@@ -31,30 +30,8 @@ fn ready(test: &str, caller: Caller, settings: Value, extra: impl FnOnce(Layer) 
     let engine = engine(caller)?;
     let mut image = Made::new([extra(shell(test)?)]);
     image.settings = settings;
-    let mut store = TestStore::new();
-    if caller == Caller::Root {
-        store.store = Store::new(store.store.folder().to_owned());
-    }
-    store.add(&image).unwrap();
-    if caller == Caller::Plain && crate::support::is_root() {
-        // The helper of these tests is another user than they are.
-        let given = Program::new("chown")
-            .args(["-R", "65534:65534"])
-            .arg(store.path(""))
-            .status();
-        assert!(given.unwrap().success());
-    }
-    let engine = engine.with_store(store.store.clone());
-    let request = ImageRequest::Named {
-        name: "x".to_owned(),
-        pull: Pull::Never,
-    };
-    let made = engine.prepare(&request).unwrap();
-    assert_eq!(made.digest, Some(image.id()));
-    let spec = Spec {
-        root: made.root,
-        ..spec()
-    };
+    let (engine, root, store) = super::make::ready(engine, caller, &image);
+    let spec = Spec { root, ..spec() };
     Some(Ready {
         engine,
         spec,
