@@ -214,7 +214,7 @@ fn kill_all(session: &mut Session, ticks: u64, keepers: &[u32], sinks: &[u32]) -
     match session.speak(&word, &script, KILL_LIMIT) {
         Ok(lines) if lines.iter().any(|line| line == "left 0") => Ok(true),
         Err(Failure::Stopped) => Err(Failure::Stopped.into()),
-        Err(failure) if failure.is_engine_gone() => Err(failure.into()),
+        Err(failure) if failure.is_lost() => Err(failure.into()),
         _ => {
             session.halt()?;
             Ok(false)
