@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use container_files::compose::{Build, Judged, Project, ProjectService, judge, parse};
-use findings::{SourceFile, Span, sanitize};
+use findings::{SourceFile, Span, Spanned, sanitize};
 use sandbox::{Entry, EntryKind, ImageRequest, Pull};
 use sha2::{Digest as _, Sha256};
 use task_model::config::Environment;
@@ -131,6 +131,32 @@ pub(super) fn plan(
     let plan = read(&task.tree, &around);
     filler.used.extend(used.take());
     plan
+}
+
+/// Returns the service besides `main` that something names.
+///
+/// # Errors
+/// A mask when there is none of that name.
+pub(super) fn service(
+    compose: Option<&ComposePlan>,
+    named: Option<&Spanned<String>>,
+    what: &str,
+) -> Result<Option<String>, NotRun> {
+    let Some(name) = named.map(|name| &name.value).filter(|name| *name != "main") else {
+        return Ok(None);
+    };
+    let shown = sanitize::line(name);
+    let why = match compose {
+        Some(plan) if plan.images.iter().any(|(service, _)| service == name) => {
+            return Ok(Some(name.clone()));
+        }
+        Some(_) => format!("{FILE} starts no such service"),
+        None => "a task without a Compose file has only `main`".to_owned(),
+    };
+    Err(NotRun::masked(
+        "collect_failed",
+        format!("{what} the service `{shown}`, and {why}"),
+    ))
 }
 
 /// The variables of `main`, as of an image.

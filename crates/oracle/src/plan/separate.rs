@@ -7,7 +7,7 @@ use task_model::{Contract, Task};
 
 use super::room::{Home, room};
 use super::turns::user;
-use super::{ARTIFACTS, ArtifactPlan, NotRun, SeparatePlan, TestsFrom, network};
+use super::{ARTIFACTS, ArtifactPlan, ComposePlan, NotRun, SeparatePlan, TestsFrom, compose, network};
 use crate::api::TrialOptions;
 use crate::env::Filler;
 
@@ -19,6 +19,8 @@ pub(super) struct Verifier<'a> {
     pub(super) step: Option<&'a Step>,
     /// Working directory of the agent's sandbox, where relative artifacts start.
     pub(super) workdir: &'a Utf8Path,
+    /// The Compose project around the agent's sandbox.
+    pub(super) compose: Option<&'a ComposePlan>,
 }
 
 /// Says whether the verifier runs in a sandbox of its own: what the step says, else what the task says.
@@ -169,10 +171,14 @@ impl Verifier<'_> {
         let mut plans = declared
             .map(|a| self.artifact(a))
             .collect::<Result<Vec<_>, _>>()?;
-        if !plans.iter().any(|plan| plan.source == ARTIFACTS) {
+        if !plans
+            .iter()
+            .any(|plan| plan.source == ARTIFACTS && plan.service.is_none())
+        {
             plans.insert(
                 0,
                 ArtifactPlan {
+                    service: None,
                     source: ARTIFACTS.into(),
                     destination: relative(ARTIFACTS.into()),
                     exclude: Vec::new(),
@@ -185,15 +191,8 @@ impl Verifier<'_> {
 
     fn artifact(&self, artifact: &Artifact) -> Result<ArtifactPlan, NotRun> {
         let shown = findings::sanitize::line(&artifact.source.value);
-        if let Some(service) = artifact.service.as_ref().filter(|s| s.value != "main") {
-            return Err(NotRun::masked(
-                "collect_failed",
-                format!(
-                    "the artifact `{shown}` is in the service `{}`, and a task without a Compose file has only `main`",
-                    findings::sanitize::line(&service.value)
-                ),
-            ));
-        }
+        let what = format!("the artifact `{shown}` is in");
+        let service = compose::service(self.compose, artifact.service.as_ref(), &what)?;
         let source = clean(&self.workdir.join(&artifact.source.value));
         let Some(source) = source.filter(|source| source != "/") else {
             return Err(NotRun::masked(
@@ -206,6 +205,7 @@ impl Verifier<'_> {
             None => Some(relative(&source)),
         };
         Ok(ArtifactPlan {
+            service,
             destination: destination.unwrap_or_else(|| relative(&source)),
             source,
             exclude: artifact.exclude.iter().map(|s| s.value.clone()).collect(),

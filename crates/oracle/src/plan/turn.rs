@@ -76,6 +76,8 @@ pub enum TestsFrom {
 /// One of `artifacts`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactPlan {
+    /// The sidecar that has it; `None` is the sandbox of the work.
+    pub service: Option<String>,
     /// A file or folder inside, absolute; where it is in the verifier's sandbox too.
     pub source: Utf8PathBuf,
     /// Where it is kept in the results, relative to their folder of artifacts.
@@ -125,6 +127,8 @@ pub enum SolutionPlan {
 /// One `[[verifier.collect]]` hook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookPlan {
+    /// The sidecar that it runs in; `None` is the sandbox of the work.
+    pub service: Option<String>,
     /// For `bash -c`.
     pub command: String,
     /// Who; `None` is the image's user.

@@ -6,7 +6,9 @@ use task_model::config::{Collect, Field, Step, TaskToml, UserRef, Verifier};
 use task_model::{Contract, Dataset, Task};
 
 use super::scripts::{argv, instruction, layered, solution, workdir};
-use super::{Clear, HookPlan, NotRun, RoomPlan, ScriptPlan, TESTS, TurnPlan, Users, limits, separate};
+use super::{
+    Clear, HookPlan, NotRun, RoomPlan, ScriptPlan, TESTS, TurnPlan, Users, compose, limits, separate,
+};
 use crate::api::TrialOptions;
 use crate::env::Filler;
 
@@ -55,6 +57,7 @@ impl Turns<'_> {
             options: self.options,
             step,
             workdir: &self.room.workdir,
+            compose: self.room.compose.as_ref(),
         };
         let files = folder.as_deref().map(|folder| workdir(task, contract, folder));
         Ok(TurnPlan {
@@ -107,16 +110,13 @@ impl Turns<'_> {
     }
 
     fn hook(&self, hook: &Collect) -> Result<HookPlan, NotRun> {
-        if let Some(service) = hook.service.as_ref().filter(|s| s.value != "main") {
-            return Err(NotRun::masked(
-                "collect_failed",
-                format!(
-                    "a collect hook runs in the service `{}`, and a task without a Compose file has only `main`",
-                    findings::sanitize::line(&service.value)
-                ),
-            ));
-        }
+        let service = compose::service(
+            self.room.compose.as_ref(),
+            hook.service.as_ref(),
+            "a collect hook runs in",
+        )?;
         Ok(HookPlan {
+            service,
             command: hook.command.value.clone(),
             user: user(&hook.user, self.options.contract)?,
             limit: limits::hook(&hook.timeout_sec),

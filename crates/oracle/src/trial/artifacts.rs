@@ -71,22 +71,23 @@ pub(super) fn collect(
             ));
         };
         let cancel = room.cancel;
-        let download = room
-            .sandbox()?
-            .download(View::Work, &plan.source, &into, left)
-            .map_err(|error| match error {
-                SandboxError::File { .. } | SandboxError::Io { .. } if !cancel.is_cancelled() => {
-                    Fault::masked(
-                        "collect_failed",
-                        format!(
-                            "the artifact `{}` could not be copied out: {}",
-                            findings::sanitize::line(plan.source.as_str()),
-                            findings::sanitize::line(&error.to_string())
-                        ),
-                    )
-                }
-                error => fault(&error, cancel),
-            })?;
+        let download = match &plan.service {
+            None => room.sandbox()?.download(View::Work, &plan.source, &into, left),
+            Some(service) => room.in_service(service, |sidecar| {
+                sidecar.download(View::Work, &plan.source, &into, left)
+            }),
+        };
+        let download = download.map_err(|error| match error {
+            SandboxError::File { .. } | SandboxError::Io { .. } if !cancel.is_cancelled() => Fault::masked(
+                "collect_failed",
+                format!(
+                    "the artifact `{}` could not be copied out: {}",
+                    findings::sanitize::line(plan.source.as_str()),
+                    findings::sanitize::line(&error.to_string())
+                ),
+            ),
+            error => fault(&error, cancel),
+        })?;
         let (is_folder, mut entries) = match download {
             Download::Absent => {
                 if !plan.implicit {

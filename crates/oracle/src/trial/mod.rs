@@ -6,6 +6,7 @@ mod exclude;
 mod health;
 mod room;
 mod separate;
+mod service;
 mod setup;
 mod solve;
 mod step;

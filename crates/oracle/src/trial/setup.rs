@@ -18,7 +18,10 @@ pub(super) fn users(plan: &TrialPlan, room: &mut Room<'_>) -> Result<Vec<TurnUse
             verifier: room.user(verifier)?,
         });
         for hook in &turn.collect {
-            room.user(hook.user.as_ref())?;
+            match &hook.service {
+                None => room.user(hook.user.as_ref()),
+                Some(service) => room.user_of(service, hook.user.as_ref()),
+            }?;
         }
     }
     Ok(all)

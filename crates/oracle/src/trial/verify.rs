@@ -46,15 +46,20 @@ impl Trial<'_> {
 
     fn collect(&mut self, turn: &TurnPlan) -> Result<(), Fault> {
         for hook in &turn.collect {
-            let user = self.room.user(hook.user.as_ref())?;
-            let exit = self.room.exec(&Exec {
-                argv: &shell(&hook.command),
-                user: &user,
-                env: &[],
-                limit: hook.limit,
-                output: None,
-                view: View::Work,
-            })?;
+            let exit = match &hook.service {
+                None => {
+                    let user = self.room.user(hook.user.as_ref())?;
+                    self.room.exec(&Exec {
+                        argv: &shell(&hook.command),
+                        user: &user,
+                        env: &[],
+                        limit: hook.limit,
+                        output: None,
+                        view: View::Work,
+                    })?
+                }
+                Some(service) => self.room.exec_in(service, hook)?,
+            };
             if exit.ended != Ended::Code(0) {
                 self.turn.keep("collect.txt", exit.tail.clone());
                 return Err(Fault::Masked {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use oracle::plan::{ComposePlan, NotRun, ServiceImage, plan};
 use oracle::{AttemptKind, Status, TaskOutcome};
-use sandbox::{Applies, EntryKind, ImageRequest, Pull, RootFs};
+use sandbox::{Applies, Ended, EntryKind, ImageRequest, Pull, RootFs, View};
 use serde_json::{Value, json};
+use task_model::config::{Artifact, Collect, EnvironmentMode};
 use task_model::{Contract, Task};
 
-use crate::fake::Fake;
+use crate::fake::{Fake, exit};
 use crate::tasks::{dataset, env, options, run, spanned, task, tree};
 
 const FILE: &str = "environment/docker-compose.yaml";
@@ -269,5 +270,69 @@ fn files_that_are_not_there_mask() {
     assert_eq!(
         reason,
         "environment/docker-compose.yaml:1 names `environment/seed.json`, which is not there"
+    );
+}
+
+fn hook(command: &str, service: &str) -> Collect {
+    Collect {
+        command: spanned(command.to_owned()),
+        service: Some(spanned(service.to_owned())),
+        timeout_sec: None,
+        user: None,
+    }
+}
+
+#[test]
+fn a_sidecars_hook_and_artifact_are_its_own() {
+    let compose = "services: {main: {image: m}, api: {image: a}}\n";
+    let mut task = composed(compose, &[]);
+    let toml = task.effective.as_mut().expect("settings");
+    toml.environment.docker_image = Some(spanned("m".to_owned()));
+    toml.verifier.environment_mode = Some(spanned(EnvironmentMode::Separate));
+    toml.verifier.collect = vec![hook("dump", "api")];
+    toml.artifacts = vec![Artifact {
+        source: spanned("/var/log/api.log".to_owned()),
+        destination: None,
+        exclude: Vec::new(),
+        service: Some(spanned("api".to_owned())),
+    }];
+    let fake = compose_engine()
+        .solve(|world, _| {
+            world.write(View::Work, "/var/log/api.log", b"the agent's");
+            exit(Ended::Code(0), "")
+        })
+        .verify(|world, command| {
+            let seen = world.text(View::Work, "/var/log/api.log");
+            let reward: &[u8] = if seen.as_deref() == Some("the sidecar's") {
+                b"1"
+            } else {
+                b"0"
+            };
+            world.write(command.view, "/logs/verifier/reward.txt", reward);
+            exit(Ended::Code(0), "")
+        });
+    succeeded(&run(&task, &fake, &options(Contract::Gym)));
+    let hook = &fake.ran("dump")[0];
+    assert_eq!(hook.argv, ["/bin/sh", "-c", "dump"]);
+    // Nothing of main's goes there.
+    assert_eq!((hook.cwd.as_str(), hook.env.as_slice()), (".", &[][..]));
+    let trace = fake.trace();
+    assert_eq!(
+        trace.iter().filter(|call| *call == "service api").count(),
+        4,
+        "{trace:?}"
+    );
+}
+
+#[test]
+fn a_service_that_is_not_there_masks_before_anything_starts() {
+    let mut task = composed("services: {main: {image: m}, api: {image: a}}\n", &[]);
+    let toml = task.effective.as_mut().expect("settings");
+    toml.verifier.collect = vec![hook("dump", "db")];
+    let (kind, reason) = masked(&task);
+    assert_eq!(kind, "collect_failed");
+    assert_eq!(
+        reason,
+        "a collect hook runs in the service `db`, and environment/docker-compose.yaml starts no such service"
     );
 }

@@ -376,6 +376,21 @@ impl Sandbox for FakeSandbox {
         })
     }
 
+    fn service(&mut self, name: &str) -> Result<Option<Box<dyn Sandbox + '_>>, SandboxError> {
+        if !self.fake.applies.compose {
+            return Ok(None);
+        }
+        self.call(format!("service {name}"))?;
+        let mut sidecar = Self {
+            fake: self.fake.clone(),
+            world: World::default(),
+        };
+        sidecar
+            .world
+            .write(View::Work, "/var/log/api.log", b"the sidecar's");
+        Ok(Some(Box::new(sidecar)))
+    }
+
     fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError> {
         self.close().map(|()| None)
     }
