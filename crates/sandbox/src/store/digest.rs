@@ -26,6 +26,12 @@ fn text(hash: &[u8]) -> String {
     text
 }
 
+/// The digest of a file's contents together with what else makes it the file it is, in hex digits.
+pub(super) fn of_file(contents: &str, about: &str) -> String {
+    let digest = of(format!("{contents} {about}").as_bytes());
+    digest.trim_start_matches("sha256:").to_owned()
+}
+
 /// A reader that hashes and counts what goes through it, and gives no more than it may.
 pub(super) struct Hashing<R> {
     from: R,

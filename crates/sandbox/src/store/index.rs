@@ -45,11 +45,15 @@ impl Store {
     pub(super) fn image_folder(&self, id: &str) -> Result<Utf8PathBuf, StoreError> {
         let hex =
             hex_of(id).ok_or_else(|| StoreError::Refused(format!("`{id}` is not an image of the store")))?;
-        let owners = match self.owners {
+        Ok(self.folder.join("images").join(self.owners_name()).join(hex))
+    }
+
+    /// Files of different owners never meet.
+    pub(super) fn owners_name(&self) -> String {
+        match self.owners {
             Owners::From(base) => format!("from-{base}"),
             Owners::Caller => "caller".to_owned(),
-        };
-        Ok(self.folder.join("images").join(owners).join(hex))
+        }
     }
 
     fn read(path: &camino::Utf8Path) -> Result<Option<Vec<u8>>, StoreError> {

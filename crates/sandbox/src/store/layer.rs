@@ -12,10 +12,14 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Timespec, Timest
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid};
 
+use super::digest::{self, Hashing};
+use super::pool::Pool;
 use super::tarball::{ByReading, Contents, Entries, Head, Kind};
 use super::trash::Trash;
 use super::{Bounds, StoreError};
 
+/// A file that is being written.
+const NEW: &str = "new";
 /// Longer paths are refused.
 const LONGEST: usize = 4096;
 /// Marks a name of a lower layer that is gone.
@@ -45,6 +49,7 @@ struct Folder {
 pub(super) struct Unpacker {
     root: OwnedFd,
     trash: Trash,
+    pool: Pool,
     owners: Owners,
     left: Bounds,
     folders: BTreeMap<Vec<u8>, Folder>,
@@ -56,10 +61,11 @@ pub(super) struct Unpacker {
 type Names = Vec<Vec<u8>>;
 
 impl Unpacker {
-    pub(super) fn new(root: OwnedFd, trash: Trash, owners: Owners, bounds: Bounds) -> Self {
+    pub(super) fn new(root: OwnedFd, (trash, pool): (Trash, Pool), owners: Owners, bounds: Bounds) -> Self {
         Self {
             root,
             trash,
+            pool,
             owners,
             left: bounds,
             folders: BTreeMap::new(),
@@ -164,21 +170,30 @@ impl Unpacker {
         name: &[u8],
         path: &[u8],
         head: &Head,
-        mut contents: Contents<'_, ByReading<impl Read>>,
+        contents: Contents<'_, ByReading<impl Read>>,
     ) -> Result<(), Fault> {
         self.forget(parent, name, path)?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(parent, name, flags, Mode::RUSR | Mode::WUSR)?;
-        let mut file = File::from(file);
-        io::copy(&mut contents, &mut file).map_err(Fault::Io)?;
+        // One at a time, and removed with the trash when anything fails.
+        let made = rustix::fs::openat(self.trash.folder(), NEW, flags, Mode::RUSR | Mode::WUSR)?;
+        let mut made = File::from(made);
+        let mut contents = Hashing::new(contents, head.size);
+        io::copy(&mut contents, &mut made).map_err(Fault::Io)?;
+        let contents = contents.finish().map_err(Fault::Io)?;
+        let owner = self.owner((head.uid, head.gid));
         let mut mode = head.mode;
-        match self.owner((head.uid, head.gid)) {
-            Some((uid, gid)) => rustix::fs::fchown(&file, Some(uid), Some(gid))?,
+        match owner {
+            Some((uid, gid)) => rustix::fs::fchown(&made, Some(uid), Some(gid))?,
             // A program that runs as the caller for whoever starts it would be a hole in the host.
             None => mode &= 0o777,
         }
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
-        rustix::fs::futimens(&file, &times(head.modified))?;
+        rustix::fs::fchmod(&made, Mode::from_raw_mode(mode))?;
+        rustix::fs::futimens(&made, &times(head.modified))?;
+        let (seconds, nanos) = head.modified;
+        let ids = owner.map(|(uid, gid)| (uid.as_raw(), gid.as_raw()));
+        let key = digest::of_file(&contents, &format!("{mode:o} {ids:?} {seconds}.{nanos}"));
+        self.pool
+            .place(&key, (self.trash.folder(), NEW), (parent, name))?;
         Ok(())
     }
 

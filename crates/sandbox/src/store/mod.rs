@@ -3,6 +3,7 @@
 //! ```text
 //! STORE/index.json           names -> images
 //! STORE/images/OWNERS/HEX/   root/ (the files), image.json (settings, digests, size)
+//! STORE/files/OWNERS/        files that images share, by content, mode, owner and time
 //! STORE/tmp/                 what is being made; a crash leaves it for `clean`
 //! STORE/lock, adding.lock    one process at a time: a moment, and while an image is unpacked
 //! ```
@@ -15,6 +16,7 @@ mod index;
 mod layer;
 mod layout;
 mod packed;
+mod pool;
 mod pull;
 mod reference;
 mod source;
@@ -231,6 +233,7 @@ impl Store {
         };
         let mut lines = self.clean_temps(dry_run)?;
         lines.extend(self.clean_images(dry_run)?);
+        lines.extend(self.clean_pool(dry_run)?);
         Ok(lines)
     }
 }

@@ -98,6 +98,20 @@ impl Store {
         }
     }
 
+    /// The same without waiting.
+    pub(super) fn try_lock(&self, name: &str) -> Result<Option<OwnedFd>, StoreError> {
+        let path = self.folder.join(name);
+        let failed = io_error(format!("lock `{path}`"));
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let file = options.open(&path).map_err(&failed)?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(file.into())),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(failed(error.into())),
+        }
+    }
+
     /// The same for a moment, unless there is no store.
     pub(super) fn lock_if_there(&self) -> Result<Option<OwnedFd>, StoreError> {
         match fs::metadata(self.folder.join("images")) {

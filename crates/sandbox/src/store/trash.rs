@@ -19,6 +19,11 @@ impl Trash {
         Self { folder, next: 0 }
     }
 
+    /// The folder: names that do not start with `t` are free.
+    pub(super) fn folder(&self) -> &OwnedFd {
+        &self.folder
+    }
+
     /// Removes what has that name in a folder; nothing there is fine.
     pub(super) fn remove(&mut self, parent: impl AsFd, name: &[u8]) -> Result<(), Errno> {
         match rustix::fs::unlinkat(&parent, name, AtFlags::empty()) {

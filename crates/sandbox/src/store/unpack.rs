@@ -37,7 +37,12 @@ impl Store {
             fs::DirBuilder::new().mode(0o700).create(path).map_err(&failed)?;
         }
         let opened: OwnedFd = File::open(&root).map_err(&failed)?.into();
-        let mut unpacker = Unpacker::new(opened, temp.trash()?, self.owners, self.bounds);
+        let mut unpacker = Unpacker::new(
+            opened,
+            (temp.trash()?, self.pool(temp)?),
+            self.owners,
+            self.bounds,
+        );
         unpacker.root_folder();
         for layer in &image.layers {
             one_layer(&mut unpacker, source, layer, self.bounds)?;
