@@ -206,14 +206,14 @@ impl Run<'_> {
         text
     }
 
-    /// Reads the command's output to its end, whoever holds it, so that a server in the background can go on writing.
+    /// Reads the command's output to its end (bash counts in blocks of 512 bytes only when it is told to), whoever holds it, so that a server in the background can go on writing.
     fn keep_output(&self) -> String {
         match &self.command.output {
             None => "cat >&4; exec 4>&-; exec cat".to_owned(),
             Some(output) => {
                 let file = quote(output.as_str());
                 format!(
-                    "if ( ulimit -f {KEPT_BLOCKS}; exec cat >> {file} ); then tail -c {TAIL} {file} >&4; else\n\
+                    "if ( ( set -o posix ) && set -o posix; ulimit -f {KEPT_BLOCKS}; exec cat >> {file} ); then tail -c {TAIL} {file} >&4; else\n\
                      echo; echo '{DROPPED}'; fi >> {file}; tail -c {TAIL} >&4; exec 4>&-; exec cat"
                 )
             }

@@ -3,10 +3,13 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use sandbox::{Engine, Entry, EntryKind, ImageError, ImageRequest, Pull, RootFs, UserName};
+use sandbox::{
+    Command, Ended, Engine, Entry, EntryKind, FileRead, ImageError, ImageRequest, Pull, RootFs, SandboxError,
+    UserName, View,
+};
 
 use crate::engines::{BASH, for_each_container_engine};
-use crate::support::{bash, done, file, spec};
+use crate::support::{bash, bytes, done, file, ok, read, root, spec};
 
 /// A request for a build; `salt` makes its digest its own.
 fn build(dockerfile: &str, salt: &str, limit: u64) -> ImageRequest {
@@ -228,5 +231,128 @@ fn an_image_that_vanished_is_said_to_be_gone() {
         spec.root = image.root;
         let refused = subject.engine.start(&spec).err().unwrap().to_string();
         assert!(refused.contains("is not there any more"), "{refused}");
+    });
+}
+
+#[test]
+fn folders_that_are_volumes_are_emptied_and_used_like_others() {
+    for_each_container_engine(|subject| {
+        let dockerfile = "RUN mkdir -p /tests /logs/verifier && echo image > /tests/image\nVOLUME [\"/tests\", \"/logs/verifier\"]\n";
+        let request = build(dockerfile, &format!("volumes{}", subject.name()), 120);
+        let image = subject.engine.prepare(&request).unwrap();
+        let mut spec = spec();
+        spec.root = image.root;
+        let mut sandbox = subject.engine.start(&spec).unwrap();
+        assert_eq!(
+            ok(
+                &mut *sandbox,
+                "cat /tests/image; echo 1 > /logs/verifier/reward.txt; mkdir -p /tests/.a/b; grep -c ' /tests ' /proc/mounts"
+            ),
+            "image\n1\n"
+        );
+        sandbox
+            .isolate(&["/tests".into(), "/logs/verifier".into()])
+            .unwrap();
+        sandbox
+            .upload(
+                View::Apart,
+                "/tests".into(),
+                &root(),
+                &[file("test.sh", 0o755, "ls -A /tests /logs/verifier")],
+            )
+            .unwrap();
+        assert_eq!(
+            ok(&mut *sandbox, "bash /tests/test.sh"),
+            "/logs/verifier:\n\n/tests:\ntest.sh\n",
+            "{}",
+            subject.name()
+        );
+        let command = Command {
+            output: Some("/logs/verifier/out.txt".into()),
+            ..bash("echo 0 > /logs/verifier/reward.txt; echo said")
+        };
+        assert_eq!(done(&mut *sandbox, &command), "said\n");
+        assert_eq!(
+            read(&mut *sandbox, View::Apart, "/logs/verifier/reward.txt"),
+            bytes("0\n")
+        );
+        assert_eq!(
+            read(&mut *sandbox, View::Apart, "/logs/verifier/out.txt"),
+            bytes("said\n")
+        );
+        sandbox.close().unwrap();
+        remove(&*subject.engine, &request);
+    });
+}
+
+#[test]
+fn an_image_with_bash_alone_runs_and_one_without_a_shell_is_missing_it() {
+    for_each_container_engine(|subject| {
+        let engine = &*subject.engine;
+        let request = build(
+            "RUN rm -f /usr/bin/sh /usr/bin/ash",
+            &format!("bash{}", subject.name()),
+            120,
+        );
+        let mut spec = spec();
+        spec.root = engine.prepare(&request).unwrap().root;
+        let mut sandbox = engine.start(&spec).unwrap();
+        let command = Command {
+            output: Some("/logs/verifier/out.txt".into()),
+            ..bash("head -c 20000000 /dev/zero; echo $SHLVL >&2; exit 4")
+        };
+        let exit = sandbox.run(&command).unwrap();
+        assert_eq!(exit.ended, Ended::Code(4));
+        match sandbox
+            .read(View::Work, "/logs/verifier/out.txt".into(), 1 << 30)
+            .unwrap()
+        {
+            FileRead::Bytes(kept) => assert!(kept.len() < (16 << 20) + 100, "{}", kept.len()),
+            other => panic!("{other:?}"),
+        }
+        let exit = sandbox
+            .run(&Command {
+                time_limit: Some(Duration::from_millis(500)),
+                ..bash("sleep 1000 & echo said; sleep 1001")
+            })
+            .unwrap();
+        assert_eq!(
+            (exit.ended, exit.tail.as_slice()),
+            (Ended::TimedOut, &b"said\n"[..])
+        );
+        assert_eq!(ok(&mut *sandbox, "echo fine"), "fine\n");
+        sandbox.close().unwrap();
+        remove(engine, &request);
+
+        let ImageRequest::Build {
+            mut context,
+            dockerfile,
+            args,
+            target,
+            digest,
+            pull,
+            limit,
+        } = build("", &format!("bare{}", subject.name()), 60)
+        else {
+            panic!()
+        };
+        context[0] = file("Dockerfile.own", 0o644, "FROM scratch\nCOPY sub/run.sh /run.sh\n");
+        let request = ImageRequest::Build {
+            context,
+            dockerfile,
+            args,
+            target,
+            digest,
+            pull,
+            limit,
+        };
+        spec.root = engine.prepare(&request).unwrap().root;
+        let refused = engine.start(&spec).err().unwrap();
+        assert!(
+            matches!(&refused, SandboxError::MissingProgram(program) if program == "sh"),
+            "{}: {refused:?}",
+            subject.name()
+        );
+        remove(engine, &request);
     });
 }
