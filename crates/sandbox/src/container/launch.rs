@@ -45,6 +45,13 @@ impl Known {
         !self.config.entrypoint.is_empty()
     }
 
+    /// The image's `PATH`.
+    pub(super) fn path(&self) -> Option<String> {
+        let mut env = self.config.env.iter().rev();
+        env.find(|(name, _)| name == "PATH")
+            .map(|(_, value)| value.clone())
+    }
+
     /// The shell in it, once a container of it ran.
     pub(super) fn shell(&self) -> Option<&'static str> {
         self.shell
@@ -78,6 +85,7 @@ pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, Sandbo
             shell: shell.to_owned(),
             inherited: known.config.env.iter().map(|(name, _)| name.clone()).collect(),
             image_user: known.config.user.clone(),
+            own_path: None,
             accounts: known.accounts.clone(),
             halted: false,
             pids: info.pids.then_some(spec.limits.pids),

@@ -28,6 +28,8 @@ pub(super) struct Session {
     pub(super) inherited: Vec<String>,
     /// The image's user, as written there.
     pub(super) image_user: Option<String>,
+    /// `PATH` for a command that says nothing of it, and needs none of ours; for sidecars.
+    pub(super) own_path: Option<String>,
     pub(super) accounts: Option<Accounts>,
     /// It was killed, its files are there, and it must be started before anything runs in it.
     pub(super) halted: bool,
@@ -203,7 +205,14 @@ impl Sandbox for Session {
 
     fn run(&mut self, command: &Command) -> Result<Exit, SandboxError> {
         self.forget();
-        exec::run(self, command)
+        match &self.own_path {
+            Some(path) if !command.env.iter().any(|(name, _)| name == "PATH") => {
+                let mut command = command.clone();
+                command.env.push(("PATH".to_owned(), path.clone()));
+                exec::run(self, &command)
+            }
+            _ => exec::run(self, command),
+        }
     }
 
     fn read(&mut self, _view: View, path: &Utf8Path, limit: u64) -> Result<FileRead, SandboxError> {

@@ -110,7 +110,8 @@ fn a_sidecars_files_and_commands_are_its_own() {
         &image,
         &json!({
             "main": {"command": IDLE, "volumes": [{"type": "volume", "source": "shared", "target": "/shared"}]},
-            "db": {"command": IDLE, "volumes": [{"type": "volume", "source": "shared", "target": "/shared"}]},
+            "db": {"command": IDLE, "volumes": [{"type": "volume", "source": "shared", "target": "/shared"}],
+                   "working_dir": "/w", "environment": {"OF_DB": "yes"}},
         }),
     );
     let mut sandbox = engine.start(&spec).unwrap();
@@ -145,6 +146,20 @@ fn a_sidecars_files_and_commands_are_its_own() {
             .download(View::Work, "/var/log/api.log".into(), into, bounds)
             .unwrap();
         assert!(matches!(got, Download::File(_)), "{got:?}");
+        // A hook that says nothing of PATH has the image's, and starts where the service works.
+        let hook = sandbox::Command {
+            argv: ["/bin/sh", "-c", "echo $PATH; pwd; echo $OF_DB"]
+                .map(str::to_owned)
+                .into(),
+            cwd: ".".into(),
+            env: Vec::new(),
+            ..command
+        };
+        let told = crate::support::done(db.as_mut(), &hook);
+        assert_eq!(
+            told,
+            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n/w\nyes\n"
+        );
         assert_eq!(named(db.as_mut(), "root").uid, 0);
     }
     assert_eq!(

@@ -25,6 +25,8 @@ pub(super) struct Service {
     pub(super) image: String,
     /// Its user, when the project names one.
     pub(super) user: Option<String>,
+    /// `PATH`, when the project sets it.
+    pub(super) path: Option<String>,
 }
 
 /// Whether a service only waits; `entrypoint` is its image's.
@@ -59,6 +61,10 @@ pub(super) fn harden(
             Service {
                 container: container.clone(),
                 image: text("image").ok_or_else(broken)?,
+                path: keys
+                    .get("environment")
+                    .and_then(|env| env.get("PATH")?.as_str())
+                    .map(|path| path.replace("$$", "$")),
                 user: keys.get("user").and_then(|user| match user {
                     Value::Number(uid) => Some(uid.to_string()),
                     user => user.as_str().map(|text| text.replace("$$", "$")),

@@ -116,6 +116,7 @@ impl Group {
             // What the project gives its containers is there for everything in them.
             inherited: Vec::new(),
             image_user: service.user.clone().or(image_user),
+            own_path: None,
             accounts: None,
             halted: false,
             pids: self.pids,
@@ -286,6 +287,7 @@ impl Sandbox for Group {
         };
         let known = launch::known(&self.shared, &service.image)?;
         let mut session = self.session(service, known.user());
+        session.own_path = service.path.clone().or_else(|| known.path());
         self.find_shell(&mut session, known.shell())?;
         Ok(Some(Box::new(session)))
     }
