@@ -34,6 +34,12 @@ findings::rules! {
     /// Something stayed.
     pub SANDBOX_LEFTOVER = "GD566" "sandbox-leftover" Warning
         "A sandbox could not be cleared away completely.";
+    /// An agent's things.
+    pub NOT_EXERCISED = "GD568" "not-exercised" Note
+        "The task gives an agent something that no reference solution tries: skills, MCP servers, canary lines.";
+    /// Gym and Harbor differ on who brings the tests.
+    pub TESTS_NOT_IN_IMAGE = "GD569" "tests-not-in-image" Warning
+        "A separate verifier's own image holds no test.sh; Gym puts the tests in, Harbor does not.";
     /// A separate verifier did not get what it was promised.
     pub ARTIFACT_ABSENT = "GD567" "artifact-absent" Warning
         "A declared artifact was not there after the reference solution, so a separate verifier did not get it.";

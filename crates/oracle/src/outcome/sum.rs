@@ -82,6 +82,7 @@ impl<'a> Sum<'a> {
     ) -> bool {
         self.outcome.workdir = Some(plan.room.workdir.clone());
         self.outcome.workdir_source = Some(plan.room.workdir_source);
+        self.tell_of_unexercised(plan);
         let turns = || plan.turns.iter().zip(&record.turns);
         let verdicts: Vec<Verdict> = turns().map(|(turn, left)| self.judge(plan, turn, left)).collect();
         let total = self.roll_up(plan, record, &verdicts);

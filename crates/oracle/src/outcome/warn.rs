@@ -11,6 +11,18 @@ use crate::rules;
 use crate::trial::{TurnRecord, ending};
 
 impl Sum<'_> {
+    /// Says once what the task gives an agent and no reference solution tries.
+    pub(super) fn tell_of_unexercised(&mut self, plan: &TrialPlan) {
+        if plan.unexercised.is_empty() {
+            return;
+        }
+        let what = plan.unexercised.join(", ");
+        self.find(
+            &rules::NOT_EXERCISED,
+            format!("not exercised by the oracle: {what}"),
+        );
+    }
+
     /// Says that something of a sandbox stayed.
     pub(super) fn warn_of_leftover(&mut self, leftover: Option<&String>) {
         if let Some(leftover) = leftover {
@@ -27,9 +39,13 @@ impl Sum<'_> {
         let Ok(scored) = &record.result else {
             return;
         };
+        // What one of several steps showed says which.
+        let at = turn.step.as_ref().map_or_else(String::new, |step| {
+            format!("in the step `{}`: ", findings::sanitize::line(step))
+        });
         if plan.kind == AttemptKind::Nop {
             if let (Some(kind), true) = (&verdict.kind, verdict.status == Some(Status::Failed)) {
-                let message = format!("on the untouched state the verifier gives no reward (`{kind}`)");
+                let message = format!("{at}on the untouched state the verifier gives no reward (`{kind}`)");
                 self.push(Finding::new(&rules::NOP_MISSING_REWARD, message).help(
                     "write 0 when the work is missing or wrong; a crash looks the same as a broken verifier",
                 ));
@@ -41,9 +57,20 @@ impl Sum<'_> {
             self.push(
                 Finding::new(
                     &rules::ARTIFACT_ABSENT,
-                    format!("the artifact `{source}` was not there after the reference solution, so the verifier did not get it"),
+                    format!("{at}the artifact `{source}` was not there after the reference solution, so the verifier did not get it"),
                 )
                 .help("let the solution make it, or take it out of `artifacts`"),
+            );
+        }
+        let leaves_out = turn
+            .separate
+            .as_ref()
+            .is_some_and(|plan| plan.harbor_leaves_tests);
+        if record.tests_put && leaves_out && plan.contract == Contract::Gym {
+            let message = "the separate verifier's image holds no /tests/test.sh: Gym put the tests in, Harbor does not";
+            self.push(
+                Finding::new(&rules::TESTS_NOT_IN_IMAGE, format!("{at}{message}"))
+                    .help("copy the tests into the image (`COPY . /tests` in tests/Dockerfile)"),
             );
         }
         let passed = verdict.status == Some(Status::Passed);
@@ -54,7 +81,7 @@ impl Sum<'_> {
         {
             self.find(
                 &rules::SOLUTION_EXIT,
-                format!("solve.sh {}, although the reward is full", ending(exit.ended)),
+                format!("{at}solve.sh {}, although the reward is full", ending(exit.ended)),
             );
         }
         let timed_out = record
@@ -65,7 +92,7 @@ impl Sum<'_> {
             self.find(
                 &rules::LATE_REWARD,
                 format!(
-                    "test.sh wrote a reward and ran past its time limit of {} s; Gym counts it, Harbor does not",
+                    "{at}test.sh wrote a reward and ran past its time limit of {} s; Gym counts it, Harbor does not",
                     turn.verify.limit.as_secs_f64()
                 ),
             );
@@ -73,19 +100,19 @@ impl Sum<'_> {
         if scored.reward.shadowed {
             self.find(
                 &rules::SHADOWED_REWARD,
-                "test.sh wrote reward.json and reward.txt, and only reward.json is read".to_owned(),
+                format!("{at}test.sh wrote reward.json and reward.txt, and only reward.json is read"),
             );
         }
         if let Some(difference) = &scored.difference {
             let message = plan.redactor.text(&findings::sanitize::line(difference));
-            self.find(&rules::CONTRACT_DIFFERENCE, message);
+            self.find(&rules::CONTRACT_DIFFERENCE, format!("{at}{message}"));
         }
         if let (Some(value), None) = (scored.reward.reward, scored.reward.failure)
             && !(0.0..=1.0).contains(&value)
         {
             self.find(
                 &rules::REWARD_RANGE,
-                format!("the reward {value} lies outside 0 to 1"),
+                format!("{at}the reward {value} lies outside 0 to 1"),
             );
         }
     }

@@ -4,7 +4,7 @@ use task_model::config::{Os, RewardStrategy, TaskToml};
 use task_model::{Dataset, Task};
 
 use super::room::{Home, room};
-use super::scripts::tools;
+use super::scripts::{self, tools};
 use super::turns::Turns;
 use super::{NotRun, SolutionPlan, TrialPlan, TurnPlan, limits, network};
 use crate::api::{AttemptKind, TrialOptions};
@@ -69,6 +69,7 @@ pub fn plan(
             .as_ref()
             .map_or(RewardStrategy::Mean, |s| s.value),
         tools: tools(task, contract, oracle),
+        unexercised: unexercised(task, config),
         redactor: Redactor::new(&filler.used),
     })
 }
@@ -132,6 +133,31 @@ fn usable(variable: &Variable) -> Result<(), NotRun> {
         ));
     }
     Ok(())
+}
+
+/// What only an agent has use for: skills, MCP servers, and canary lines, which no agent sees.
+fn unexercised(task: &Task, config: &TaskToml) -> Vec<String> {
+    let mut what = Vec::new();
+    let environment = &config.environment;
+    if let Some(folder) = environment.skills_dir.as_ref().filter(|s| !s.value.is_empty()) {
+        what.push(format!(
+            "skills_dir `{}`",
+            findings::sanitize::line(&folder.value)
+        ));
+    }
+    let servers: Vec<String> = environment
+        .mcp_servers
+        .iter()
+        .map(|server| format!("`{}`", findings::sanitize::line(&server.name.value)))
+        .collect();
+    if !servers.is_empty() {
+        what.push(format!("mcp_servers {}", servers.join(" and ")));
+    }
+    // Every public task has a canary: by itself it is nothing to tell.
+    if !what.is_empty() && scripts::has_canary(task, &config.steps) {
+        what.push("canary lines, which no agent sees".to_owned());
+    }
+    what
 }
 
 fn variables(turn: &TurnPlan) -> impl Iterator<Item = &Variable> {

@@ -58,6 +58,8 @@ pub struct TrialPlan {
     pub strategy: RewardStrategy,
     /// Programs that the runner of this contract needs in the image, looked for before the solution runs.
     pub tools: Vec<&'static str>,
+    /// What the task gives an agent and the oracle makes no use of, in words.
+    pub unexercised: Vec<String>,
     /// Takes granted values out of what is shown.
     pub redactor: Redactor,
 }

@@ -157,3 +157,21 @@ pub(super) fn instruction(task: &Task, step: Option<&Utf8Path>) -> String {
         Err(_) => String::new(),
     }
 }
+
+/// Says whether an instruction begins with canary lines.
+pub(super) fn has_canary(task: &Task, steps: &[Step]) -> bool {
+    let folders = steps
+        .iter()
+        .map(|step| Utf8Path::new("steps").join(&step.name.value));
+    let mut paths = folders.map(|folder| folder.join("instruction.md"));
+    let canary = |path: &Utf8Path| {
+        let bytes = task.tree.read(path, TEXT_BOUND).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        trajectory::without_canary(&text).len() < text.len()
+    };
+    if steps.is_empty() {
+        canary("instruction.md".into())
+    } else {
+        paths.any(|path| canary(&path))
+    }
+}

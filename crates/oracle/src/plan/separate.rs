@@ -72,6 +72,7 @@ impl Verifier<'_> {
             user: user.or_else(|| room.user.clone()),
             room,
             tests,
+            harbor_leaves_tests: !matches!(self.home_under_harbor(), Ok(Home::Project)),
             artifacts: self.artifacts()?,
         }))
     }

@@ -58,6 +58,8 @@ pub struct SeparatePlan {
     pub user: Option<UserName>,
     /// Where test.sh comes from.
     pub tests: TestsFrom,
+    /// Whether Harbor would expect the tests in the image.
+    pub harbor_leaves_tests: bool,
     /// What goes over from the agent's sandbox, in this order.
     pub artifacts: Vec<ArtifactPlan>,
 }

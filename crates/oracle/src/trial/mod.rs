@@ -48,6 +48,8 @@ pub(crate) struct TurnRecord {
     pub(crate) verifier_files: Vec<String>,
     /// What a separate verifier got of the agent's sandbox.
     pub(crate) collected: Option<Collected>,
+    /// Whether a separate verifier's image lacked the tests, so that they were put in.
+    pub(crate) tests_put: bool,
     /// Declared artifacts that were not there.
     pub(crate) absent: Vec<Utf8PathBuf>,
     /// Whether anybody wants the logs.
@@ -63,6 +65,7 @@ impl TurnRecord {
             logs: Vec::new(),
             verifier_files: Vec::new(),
             collected: None,
+            tests_put: false,
             absent: Vec::new(),
             keep_logs,
         }

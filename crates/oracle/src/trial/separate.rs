@@ -61,6 +61,7 @@ impl Trial<'_> {
         };
         if !brings_tests {
             verifier.put_tests(View::Apart, said)?;
+            verifier.record.tests_put = true;
         }
         verifier.judge(View::Apart, &user, said)
     }

@@ -8,7 +8,7 @@ use task_model::config::{Environment, Healthcheck, NetworkMode, TaskToml, UserRe
 use crate::fake::{Fake, exit};
 use crate::separate::{GYM, HARBOR, masked, separate};
 use crate::steps::rewards;
-use crate::tasks::{dataset, env, options, run, spanned, task, tree};
+use crate::tasks::{dataset, env, found, options, run, spanned, task, tree};
 
 #[test]
 fn settings_come_from_the_verifiers_table_or_else_from_the_tasks() {
@@ -127,7 +127,10 @@ fn an_image_that_must_be_built_or_brings_the_tests_needs_an_engine() {
     // Settings alone make no other image; Gym puts the tests in, Harbor expects them there.
     built.tree = files("FROM python:3\nWORKDIR /check\nENV A=1\n", "tests/test.sh");
     let fake = rewards(&["1"]);
-    assert_eq!(run(&built, &fake, &options(GYM)).status, Status::Passed);
+    let outcome = run(&built, &fake, &options(GYM));
+    assert_eq!(outcome.status, Status::Passed);
+    // And says that this is Gym's way alone.
+    assert_eq!(found(&outcome), ["tests-not-in-image"]);
     assert_eq!(fake.ran("/tests/test.sh").remove(0).cwd, "/work");
     masked(
         &run(&built, &Fake::new(), &options(HARBOR)),

@@ -4,10 +4,11 @@ use camino::Utf8PathBuf;
 use oracle::Status;
 use sandbox::Ended;
 use task_model::Contract;
+use task_model::config::McpServer;
 
 use crate::ending::{by_work, plain, scored};
 use crate::fake::{Fake, exit};
-use crate::tasks::{env, found, options, run, task, tree};
+use crate::tasks::{env, found, options, run, spanned, task, tree};
 
 const GYM: Contract = Contract::Gym;
 
@@ -120,4 +121,31 @@ fn a_tree_of_odd_names_is_uploaded_as_it_is() {
         exit(Ended::Code(0), "")
     });
     assert_eq!(run(&task, &fake, &options(GYM)).status, Status::Passed);
+}
+
+#[test]
+fn what_only_an_agent_uses_is_told_once() {
+    let mut task = task(|toml| {
+        toml.environment.skills_dir = Some(spanned("/skills".to_owned()));
+        toml.environment.mcp_servers = ["files", "web"]
+            .map(|name| McpServer {
+                name: spanned(name.to_owned()),
+            })
+            .to_vec();
+    });
+    task.tree = tree(&[
+        ("instruction.md", "<!-- CANARY 1 -->\nDo it.\n"),
+        ("tests/test.sh", ""),
+        ("solution/solve.sh", ""),
+    ]);
+    let mut nop = options(Contract::Gym);
+    nop.nop = true;
+    let outcome = run(&task, &by_work(b"1", Some(b"0")), &nop);
+    assert_eq!(found(&outcome), ["not-exercised"]);
+    assert_eq!(outcome.findings[0].level, findings::Level::Note);
+    assert_eq!(
+        outcome.findings[0].message,
+        "not exercised by the oracle: skills_dir `/skills`, mcp_servers `files` and `web`, canary lines, which no agent sees"
+    );
+    assert_eq!(outcome.status, Status::Passed);
 }
