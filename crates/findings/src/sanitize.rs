@@ -72,7 +72,7 @@ pub fn markdown(text: &str) -> String {
             '@' | '#' => out.extend(["<span>", c.encode_utf8(&mut [0; 4]), "</span>"]),
             ':' if chars.peek() == Some(&'/') => out.push_str("&#58;"),
             '.' if out.to_ascii_lowercase().ends_with("www") => out.push_str("&#46;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '|' | '~' | '!' | '$' => {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => {
                 out.extend(['\\', c]);
             }
             '-' | '+' | '=' if out.is_empty() => out.extend(['\\', c]),
@@ -186,7 +186,7 @@ mod tests {
     fn markdown_shows_the_characters_and_does_nothing_else() {
         assert_eq!(
             markdown("*a* <b> [c](d) `e` f_g | @h #1 https://x www.y \n- z"),
-            r"\*a\* &lt;b&gt; \[c\]\(d\) \`e\` f\_g \| <span>@</span>h <span>#</span>1 https&#58;//x www&#46;y \\n- z"
+            r"\*a\* &lt;b&gt; \[c\](d) \`e\` f\_g \| <span>@</span>h <span>#</span>1 https&#58;//x www&#46;y \\n- z"
         );
         assert_eq!(markdown("- a"), r"\- a");
         assert_eq!(markdown("0.5 is below 1"), "0.5 is below 1");

@@ -32,6 +32,8 @@ pub enum ValidateFormat {
 pub enum ReportFormat {
     /// One that can be printed too.
     Printed(ValidateFormat),
+    /// A page to look at.
+    Html,
 }
 
 /// A report to write.
@@ -64,6 +66,9 @@ impl FromStr for ReportFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
+        if name == "html" {
+            return Ok(Self::Html);
+        }
         ValidateFormat::from_str(name, false)
             .map(Self::Printed)
             .map_err(|_| format!("`{name}` is no format; there are {}", names().join(", ")))
@@ -72,9 +77,8 @@ impl FromStr for ReportFormat {
 
 fn names() -> Vec<String> {
     let printed = ValidateFormat::value_variants().iter();
-    printed
-        .filter_map(|f| Some(f.to_possible_value()?.get_name().to_owned()))
-        .collect()
+    let names = printed.filter_map(|f| Some(f.to_possible_value()?.get_name().to_owned()));
+    names.chain(["html".to_owned()]).collect()
 }
 
 #[cfg(test)]

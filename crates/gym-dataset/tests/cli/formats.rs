@@ -111,7 +111,12 @@ fn tasks_that_were_not_picked_are_objects_too_but_no_lines() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.stdout.matches("\"kind\":\"task\"").count(), 4);
     let ran = test.run(&[args.as_slice(), &["concise"]].concat());
-    assert_eq!(ran.stdout, "1 task checked; 0 errors, 0 warnings\n");
+    assert!(
+        ran.stdout.ends_with("1 task checked; 0 errors, 0 warnings\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("set/broken"), "{}", ran.stdout);
     assert!(ran.stderr.contains("not selected"), "{}", ran.stderr);
 }
 
@@ -205,8 +210,11 @@ fn markdown_has_what_is_wrong_and_no_markup_of_the_tasks() {
     assert!(out.contains("| `broken` | refused | - | "), "{out}");
     assert!(!out.contains("<b>") && !out.contains("</script>"), "{out}");
     for line in out.lines().filter(|l| l.contains("you")) {
-        let outside: String = line.split('`').step_by(2).collect();
-        assert!(!outside.contains("@you") && !outside.contains("](http"), "{line}");
+        let outside: String = line.replace("\\`", "").split('`').step_by(2).collect();
+        assert!(
+            !outside.contains("@you") && !outside.replace("\\]", "").contains("](http"),
+            "{line}"
+        );
     }
 }
 

@@ -8,6 +8,7 @@ mod formats;
 mod help;
 mod image;
 mod init;
+mod page;
 mod publish;
 mod reward;
 mod schema;

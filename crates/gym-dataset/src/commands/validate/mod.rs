@@ -41,6 +41,7 @@ pub(crate) fn run(args: &ValidateArgs, settings: &Settings, printer: &mut Printe
         selected: &[],
         only_static: args.only_static,
         require_solution: args.require_solution,
+        min_reward: args.min_reward,
         columns: stream::columns(args),
     };
     if !refused && let Err(more) = files::write(&args.report, settings, &whole) {
@@ -126,6 +127,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
         selected: &selected,
         only_static: args.only_static,
         require_solution: args.require_solution,
+        min_reward: args.min_reward,
         columns: stream::columns(args),
     };
     let written = files::write(&args.report, settings, &whole);

@@ -2,6 +2,7 @@
 
 mod concise;
 mod github;
+mod html;
 mod human;
 mod junit;
 mod lines;
@@ -31,6 +32,8 @@ pub(crate) struct Whole<'a> {
     pub(crate) only_static: bool,
     /// A missing solution fails.
     pub(crate) require_solution: bool,
+    /// The smallest reward that passes.
+    pub(crate) min_reward: f64,
     /// What a task's line shows.
     pub(crate) columns: Columns,
 }
@@ -52,6 +55,7 @@ impl<'a> Whole<'a> {
     /// Returns the report as text, with a final line feed.
     pub(crate) fn render(&self, format: ReportFormat) -> String {
         match format {
+            ReportFormat::Html => html::render(self),
             ReportFormat::Printed(ValidateFormat::Human) => human::render(self),
             ReportFormat::Printed(ValidateFormat::Concise) => concise::render(self),
             ReportFormat::Printed(ValidateFormat::Json) => pretty(self.object),

@@ -1,0 +1,145 @@
+//! One page to look at: everything in one file, nothing loaded from anywhere.
+//!
+//! The report stands in the page as JSON that cannot end its element; the script sets it as text only. The page's own
+//! policy allows exactly this style and this script, by their hashes, and no connection at all.
+
+use findings::render::Excerpt;
+use findings::sanitize;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::Whole;
+use crate::report::ValidateReport;
+
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPT: &str = include_str!("page/page.js");
+const BODY: &str = include_str!("page/body.html");
+
+/// What the script reads.
+#[derive(Serialize)]
+struct Data<'a> {
+    report: &'a ValidateReport,
+    excerpts: Vec<Option<Shown>>,
+    selected: &'a [bool],
+    #[serde(rename = "static")]
+    only_static: bool,
+    min_reward: f64,
+}
+
+/// An excerpt in three pieces.
+#[derive(Serialize)]
+struct Shown {
+    first_line: usize,
+    before: String,
+    marked: String,
+    after: String,
+}
+
+pub(super) fn render(whole: &Whole<'_>) -> String {
+    let data = Data {
+        report: whole.object,
+        excerpts: whole
+            .findings
+            .iter()
+            .map(|f| Excerpt::of(f).as_ref().map(shown))
+            .collect(),
+        selected: whole.selected,
+        only_static: whole.only_static,
+        min_reward: whole.min_reward,
+    };
+    let json = serde_json::to_string(&data).unwrap_or_default();
+    let title: Vec<&str> = (0..whole.object.targets.len())
+        .map(|t| whole.target_name(t))
+        .collect();
+    [
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+        &policy(),
+        "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+        "<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
+        &sanitize::xml_attribute(&title.join(", ")),
+        " · gym-dataset</title>\n<style>",
+        STYLE,
+        "</style>\n</head>\n<body>\n",
+        BODY,
+        "<script type=\"application/json\" id=\"data\">",
+        &sanitize::json_in_html(&json),
+        "</script>\n<script>",
+        SCRIPT,
+        "</script>\n</body>\n</html>\n",
+    ]
+    .concat()
+}
+
+fn shown(excerpt: &Excerpt) -> Shown {
+    let piece = |range: std::ops::Range<usize>| excerpt.text.get(range).unwrap_or_default().to_owned();
+    Shown {
+        first_line: excerpt.first_line,
+        before: piece(0..excerpt.span.start),
+        marked: piece(excerpt.span.clone()),
+        after: piece(excerpt.span.end..excerpt.text.len()),
+    }
+}
+
+fn policy() -> String {
+    let hash = |text: &str| format!("'sha256-{}'", base64(&Sha256::digest(text.as_bytes())));
+    format!(
+        "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let group = chunk
+            .iter()
+            .chain([&0, &0])
+            .take(3)
+            .fold(0_usize, |group, byte| group << 8 | usize::from(*byte));
+        for i in 0..4 {
+            let digit = DIGITS.get(group >> (18 - 6 * i) & 63);
+            out.push(digit.filter(|_| i <= chunk.len()).map_or('=', |d| char::from(*d)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_the_standard_one() {
+        for (text, want) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+        ] {
+            assert_eq!(base64(text.as_bytes()), want);
+        }
+        assert_eq!(base64(&[0xfb, 0xff, 0xbf]), "+/+/");
+    }
+
+    #[test]
+    fn neither_style_nor_script_ends_its_element_or_makes_markup_of_text() {
+        assert!(!STYLE.contains("</") && !SCRIPT.contains("</script"));
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "fetch(",
+        ] {
+            assert!(!SCRIPT.contains(word), "{word}");
+        }
+        for word in ["http:", "https:", "url(", "@import"] {
+            assert!(!STYLE.contains(word) && !BODY.contains(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The page of `--report html=FILE`, opened in headless Chromium. Without one the tests are skipped by name; CI has it.
+
+use std::process::{Command, Stdio};
+
+use camino::Utf8Path;
+use serde_json::Value;
+
+use crate::common::CliTest;
+
+/// What a browser made of a page.
+struct Opened {
+    dom: String,
+}
+
+impl Opened {
+    /// Returns an attribute of the root element.
+    fn root(&self, name: &str) -> &str {
+        let head = self.dom.split('>').nth(1).unwrap();
+        let value = head.split(&format!(" {name}=\"")).nth(1);
+        value
+            .unwrap_or_else(|| panic!("no {name} in {head}"))
+            .split('"')
+            .next()
+            .unwrap()
+    }
+
+    fn millis(&self, name: &str) -> f64 {
+        self.root(name).parse().unwrap()
+    }
+
+    /// Returns the text of the element with an id, up to the next element.
+    fn text_of(&self, id: &str) -> &str {
+        let rest = self.dom.split(&format!("id=\"{id}\"")).nth(1).unwrap();
+        let rest = rest.split_once('>').unwrap().1;
+        rest.split('<').next().unwrap()
+    }
+}
+
+fn browser(test: &str) -> Option<&'static str> {
+    let found = [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ];
+    let found = found.into_iter().find(|p| Utf8Path::new(p).exists());
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "whether this is CI is known to the environment"
+    )]
+    let ci = std::env::var("CI").is_ok_and(|v| v == "true");
+    assert!(found.is_some() || !ci, "CI has a Chromium");
+    if found.is_none() {
+        println!("skipped by name: {test} needs Chromium");
+    }
+    found
+}
+
+fn open(browser: &str, page: &Utf8Path, fragment: &str) -> Opened {
+    let profile = tempfile::tempdir().unwrap();
+    let mut command = Command::new("timeout");
+    command
+        .args([
+            "120",
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+        ])
+        .args([
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+        ])
+        .args(["--disable-sync", "--virtual-time-budget=2000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().to_str().unwrap()))
+        .arg(format!("file://{page}#{fragment}"))
+        .stdin(Stdio::null());
+    let out = command.output().unwrap();
+    let dom = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        dom.contains("data-ready="),
+        "the script came to its end: {}\n{}",
+        dom.get(..600).unwrap_or(&dom),
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let start = dom.find("<html").unwrap();
+    Opened {
+        dom: format!(">{}", dom.get(start..).unwrap()),
+    }
+}
+
+/// Tasks of which every tenth is broken and every seventh has an unknown key.
+fn write_set(test: &CliTest, tasks: usize) {
+    test.file("set/dataset.toml", "[dataset]\nname = \"local/set\"\n");
+    for i in 0..tasks {
+        let cpus = if i % 10 == 0 { "cpus = \"many\"\n" } else { "" };
+        let odd = if i % 7 == 0 { "tiemout = 3\n" } else { "" };
+        let folder = format!("set/task-{i:04}");
+        test.file(
+            &format!("{folder}/task.toml"),
+            format!("schema_version = \"1.4\"\n[environment]\ndocker_image = \"x\"\n{cpus}{odd}"),
+        );
+        test.file(&format!("{folder}/instruction.md"), "Do it.\n");
+        test.file(&format!("{folder}/tests/test.sh"), "#!/bin/bash\n");
+        test.file(&format!("{folder}/solution/solve.sh"), "#!/bin/bash\n");
+    }
+}
+
+fn write_page(test: &CliTest) -> camino::Utf8PathBuf {
+    let ran = test.run(&[
+        "validate",
+        "set",
+        "--static",
+        "--format",
+        "concise",
+        "--report",
+        "html=page.html",
+    ]);
+    assert!(ran.code.is_some_and(|c| c < 2), "{}", ran.stderr);
+    test.root().join("page.html")
+}
+
+/// Returns the page without its policy and with one more script, to act on it.
+fn with_script(page: &Utf8Path, script: &str) -> camino::Utf8PathBuf {
+    let text = std::fs::read_to_string(page).unwrap();
+    let text = text.replacen("http-equiv=\"Content-Security-Policy\"", "name=\"was-policy\"", 1);
+    let text = text.replacen("</body>", &format!("<script>{script}</script></body>"), 1);
+    let path = page.with_file_name("acting.html");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn the_page_filters_by_ending_rule_and_text_and_opens_a_task() {
+    let Some(browser) = browser("the_page_filters_by_ending_rule_and_text_and_opens_a_task") else {
+        return;
+    };
+    let test = CliTest::new();
+    write_set(&test, 70);
+    let page = write_page(&test);
+    let all = open(browser, &page, "");
+    assert_eq!(all.root("data-shown"), "70");
+    assert_eq!(all.text_of("count"), "70 tasks");
+    assert_eq!(all.text_of("title"), "local/set");
+    assert_eq!(all.text_of("verdict"), "Not all is well");
+    assert_eq!(open(browser, &page, "status=refused").root("data-shown"), "7");
+    assert_eq!(open(browser, &page, "q=TASK-001").root("data-shown"), "10");
+    assert_eq!(
+        open(browser, &page, "status=refused&q=tiemout").root("data-shown"),
+        "1"
+    );
+    let none = open(browser, &page, "status=refused&q=nowhere");
+    assert_eq!(none.root("data-shown"), "0");
+    assert!(none.dom.contains("No task matches"));
+
+    let (_, report) = test.json(&["validate", "set", "--static", "--format", "json"]);
+    let findings = report["findings"].as_array().unwrap();
+    let unknown = findings
+        .iter()
+        .find(|f| f["message"].as_str().unwrap().contains("tiemout"))
+        .unwrap();
+    let rule = unknown["rule"].as_str().unwrap();
+    assert_eq!(
+        open(browser, &page, &format!("rule={rule}")).root("data-shown"),
+        "10"
+    );
+    let opened = open(browser, &page, "task=task-0007");
+    assert!(opened.dom.contains("<h2>task-0007</h2>"), "its panel is open");
+    assert!(
+        opened.dom.contains("<mark>tiemout</mark>"),
+        "with the place marked in the source"
+    );
+    let list = open(browser, &page, &format!("view=findings&rule={rule}"));
+    assert_eq!(list.dom.matches("class=\"finding l-").count(), 10);
+    assert_eq!(
+        list.text_of("count"),
+        format!("10 of {} findings", findings.len())
+    );
+}
+
+#[test]
+fn keys_and_clicks_do_what_the_page_says() {
+    let Some(browser) = browser("keys_and_clicks_do_what_the_page_says") else {
+        return;
+    };
+    let test = CliTest::new();
+    write_set(&test, 30);
+    let page = write_page(&test);
+    let acting = with_script(
+        &page,
+        "const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+         const seen = [];
+         const note = (what) => seen.push(what);
+         press('j'); press('j'); press('Enter');
+         note(document.querySelector('#detail h2')?.textContent);
+         press('k');
+         note(document.querySelector('#detail h2')?.textContent);
+         press('Escape');
+         note(document.querySelector('#detail').classList.contains('hidden'));
+         press('/');
+         note(document.activeElement.id);
+         document.querySelector('.chip[data-status=refused]').click();
+         note(document.documentElement.dataset.shown);
+         note(location.hash);
+         document.querySelector('#theme').click();
+         note(document.documentElement.dataset.theme);
+         document.documentElement.dataset.seen = seen.join(' ');",
+    );
+    let opened = open(browser, &acting, "");
+    assert_eq!(
+        opened.root("data-seen"),
+        "task-0001 task-0000 true q 3 #status=refused dark"
+    );
+}
+
+#[test]
+fn what_tasks_wrote_is_text_in_the_page() {
+    let Some(browser) = browser("what_tasks_wrote_is_text_in_the_page") else {
+        return;
+    };
+    let test = CliTest::new();
+    let nasty = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)><!--";
+    test.file("set/dataset.toml", "[dataset]\nname = \"local/set\"\n");
+    test.file(
+        "set/<b>bold/task.toml",
+        format!("[environment]\n\"{nasty}\" = 1\n"),
+    );
+    test.file("set/<b>bold/instruction.md", "x\n");
+    let page = write_page(&test);
+    let opened = open(browser, &page, "task=%3Cb%3Ebold");
+    assert!(opened.dom.contains("<title>local/set · gym-dataset</title>"));
+    assert!(opened.dom.contains("<h2>&lt;b&gt;bold</h2>"));
+    assert!(opened.dom.contains("&lt;img src=x onerror=alert(1)&gt;"));
+    assert_eq!(opened.dom.matches("<img").count(), 0);
+    assert_eq!(opened.dom.matches("<b>bold").count(), 0);
+    assert_eq!(
+        opened.dom.matches("<script").count(),
+        2,
+        "the data and the page's own"
+    );
+}
+
+#[test]
+fn five_thousand_tasks_open_and_filter_within_a_second() {
+    let Some(browser) = browser("five_thousand_tasks_open_and_filter_within_a_second") else {
+        return;
+    };
+    let test = CliTest::new();
+    write_set(&test, 50);
+    let page = write_page(&test);
+    // The report of fifty, a hundred times over: only the browser's time counts here.
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once("id=\"data\">").unwrap();
+    let (json, after) = rest.split_once("</script>").unwrap();
+    let mut data: Value = serde_json::from_str(json).unwrap();
+    for (list, id) in [("tasks", "id"), ("findings", "task")] {
+        let few = data["report"][list].as_array().unwrap().clone();
+        let many = (0..100).flat_map(|round| {
+            few.iter().cloned().map(move |mut one| {
+                let name = one[id].as_str().map(|name| format!("{name}-{round:02}"));
+                one[id] = name.map_or(Value::Null, Value::from);
+                one
+            })
+        });
+        data["report"][list] = many.collect();
+    }
+    for list in ["excerpts", "selected"] {
+        let few = data[list].as_array().unwrap().clone();
+        data[list] = (0..100).flat_map(|_| few.clone()).collect();
+    }
+    let json = serde_json::to_string(&data).unwrap().replace('<', "\\u003c");
+    std::fs::write(&page, format!("{before}id=\"data\">{json}</script>{after}")).unwrap();
+    let acting = with_script(
+        &page,
+        "document.querySelector('#q').value = '-42';
+         document.querySelector('#q').dispatchEvent(new Event('input'));",
+    );
+    let opened = open(browser, &acting, "");
+    assert_eq!(opened.root("data-shown"), "50");
+    let (ready, applied) = (opened.millis("data-ready"), opened.millis("data-applied"));
+    println!("5,000 tasks: open in {ready} ms, filtered in {applied} ms");
+    assert!(applied < 1000.0, "filtered in {applied} ms");
+    // The time to open begins with the browser's own start, which a busy machine stretches.
+    assert!(ready < 3000.0, "open in {ready} ms");
+    assert!(
+        opened.dom.matches("class=\"row ").count() < 60,
+        "only rows in sight are made"
+    );
+}
