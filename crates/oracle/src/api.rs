@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use findings::Finding;
 use sandbox::Network;
+use serde::{Deserialize, Serialize};
 use task_model::{Contract, Dataset, Task};
 
 /// What holds for every trial of a run.
@@ -34,6 +35,8 @@ pub struct TrialOptions {
     pub scratch: Utf8PathBuf,
     /// Where logs go: this target's folder; `None` keeps none.
     pub results: Option<Utf8PathBuf>,
+    /// Use the results that an earlier run left in [`Self::results`] where nothing changed since.
+    pub resume: bool,
 }
 
 /// Variables granted by the caller (decisions 27). Values are redacted in tails, reports and logs.
@@ -62,7 +65,8 @@ pub enum Event {
 }
 
 /// What was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AttemptKind {
     /// The reference solution, then the verifier.
     Oracle,
@@ -85,7 +89,8 @@ impl AttemptKind {
 }
 
 /// How a task ended (spec/report.md, closed list).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// At or above the threshold.
     Passed,
@@ -104,7 +109,8 @@ pub enum Status {
 }
 
 /// A script that ran.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Script {
     /// Exit code; `None` when killed.
     pub exit: Option<i32>,
@@ -145,7 +151,8 @@ pub struct Effective {
 }
 
 /// Where the working directory was read from (in this order of weight).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WorkdirSource {
     /// `[environment].workdir`.
     TaskToml,
@@ -184,6 +191,8 @@ pub struct TaskOutcome {
     pub steps: Vec<StepOutcome>,
     /// Warnings found by running (a shadowed reward file, a non-zero solve.sh with a full reward, ...).
     pub findings: Vec<Finding>,
+    /// Whether this is the result of an earlier run.
+    pub resumed: bool,
 }
 
 /// How one step of a multi-step task ended.

@@ -12,6 +12,7 @@ mod files;
 mod outcome;
 mod probe;
 mod results;
+mod resume;
 mod run;
 mod trajectory;
 mod trial;

@@ -31,6 +31,9 @@ findings::rules! {
     /// A probe without a verdict.
     pub PROBE_UNJUDGED = "GD597" "probe-not-judged" Warning
         "A probe of `--probe planted-reward` came to no verdict, so nothing is known of its tricks.";
+    /// A result that is not used.
+    pub STATE_UNUSABLE = "GD598" "saved-result-unusable" Note
+        "A result that was saved for `--resume` cannot be used, so the task runs again.";
     /// Something stayed.
     pub SANDBOX_LEFTOVER = "GD566" "sandbox-leftover" Warning
         "A sandbox could not be cleared away completely.";

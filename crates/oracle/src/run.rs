@@ -14,6 +14,7 @@ use crate::outcome::Sum;
 use crate::plan::{self, TrialPlan};
 use crate::probe::Probe;
 use crate::results::TaskLogs;
+use crate::resume::{self, Expected, Found};
 use crate::{rules, trial};
 
 /// How often [`run_all`] looks whether somebody cancelled.
@@ -67,42 +68,88 @@ pub fn run_task(
             .map_err(|error| sum.find(&rules::LOGS_NOT_WRITTEN, error.to_string()))
             .ok()
     });
-    let attempts = plans.iter().flat_map(|plan| {
-        let times = match plan.kind {
-            AttemptKind::Oracle => options.repeat.max(1),
-            AttemptKind::Nop | AttemptKind::Probe => 1,
-        };
-        (1..=times).map(move |repeat| (plan, repeat))
-    });
-    for (plan, repeat) in attempts {
-        let record = trial::run(
-            plan,
-            task,
-            engine,
-            &options.scratch,
-            logs.is_some(),
-            events,
-            cancel,
-        );
-        if !sum.add(plan, repeat, &record, logs.as_ref()) {
-            return sum.finish();
+    let expected = Expected::of(&plans, options);
+    let key = logs
+        .as_ref()
+        .and_then(|_| resume::key(task, dataset, options, engine, None));
+    if let Some((logs, key)) = logs.as_ref().zip(key.as_ref()).filter(|_| options.resume) {
+        match resume::load(logs, key, task, options, &expected) {
+            Found::Ended(outcome) => return *outcome,
+            Found::Nothing => {}
+            Found::Unusable(why) => {
+                let message = format!("the saved result is not used: {}", findings::sanitize::line(&why));
+                sum.find(&rules::STATE_UNUSABLE, message);
+            }
         }
     }
-    if let Some(untouched) = plans
-        .iter()
-        .find(|plan| options.probe && plan.kind == AttemptKind::Nop)
+    if let Some(Err(error)) = logs.as_ref().map(TaskLogs::clear) {
+        sum.find(&rules::LOGS_NOT_WRITTEN, error.to_string());
+    }
+    let run = Run {
+        task,
+        engine,
+        options,
+        logs: logs.as_ref(),
+        events,
+        cancel,
+    };
+    let whole = run.attempts(&plans, &mut sum);
+    if let Some((logs, key)) = logs.as_ref().zip(key).filter(|_| whole)
+        && let Err(error) = resume::save(logs, key, task, sum.so_far())
     {
-        let probe = Probe {
-            untouched,
-            task,
-            engine,
-            logs: logs.as_ref(),
-            events,
-            cancel,
-        };
-        probe.run(&mut sum);
+        sum.find(&rules::LOGS_NOT_WRITTEN, error.to_string());
     }
     sum.finish()
+}
+
+/// What every attempt of a task needs.
+struct Run<'a> {
+    task: &'a Task,
+    engine: &'a dyn Engine,
+    options: &'a TrialOptions,
+    logs: Option<&'a TaskLogs>,
+    events: &'a (dyn Fn(Event) + Sync),
+    cancel: &'a Cancel,
+}
+
+impl Run<'_> {
+    /// Makes the attempts and says whether each came to a verdict.
+    fn attempts(&self, plans: &[TrialPlan], sum: &mut Sum<'_>) -> bool {
+        let attempts = plans.iter().flat_map(|plan| {
+            let times = match plan.kind {
+                AttemptKind::Oracle => self.options.repeat.max(1),
+                AttemptKind::Nop | AttemptKind::Probe => 1,
+            };
+            (1..=times).map(move |repeat| (plan, repeat))
+        });
+        for (plan, repeat) in attempts {
+            let record = trial::run(
+                plan,
+                self.task,
+                self.engine,
+                &self.options.scratch,
+                self.logs.is_some(),
+                self.events,
+                self.cancel,
+            );
+            if !sum.add(plan, repeat, &record, self.logs) {
+                return false;
+            }
+        }
+        let nop = plans.iter().find(|plan| plan.kind == AttemptKind::Nop);
+        let Some(untouched) = nop.filter(|_| self.options.probe) else {
+            return true;
+        };
+        let probe = Probe {
+            untouched,
+            task: self.task,
+            engine: self.engine,
+            logs: self.logs,
+            events: self.events,
+            cancel: self.cancel,
+        };
+        probe.run(sum)
+    }
 }
 
 /// Runs every job on `workers` threads (at least one) and returns the outcomes in the order of `jobs`. Jobs that

@@ -94,6 +94,9 @@ pub struct ValidateArgs {
     /// Tasks to run side by side [default: cores]
     #[arg(long, short, value_name = "N", value_parser = at_least_one, help_heading = "How to run")]
     pub jobs: Option<NonZeroUsize>,
+    /// Take over what an earlier run left in --results: only tasks that changed, were masked or did not end run again
+    #[arg(long, help_heading = "How to run")]
+    pub resume: bool,
     /// Grant a variable to `${NAME}` templates in task.toml, with this value or the one it has here; `*` grants all
     #[arg(long, value_name = "NAME[=VALUE]", help_heading = "How to run")]
     pub env: Vec<String>,

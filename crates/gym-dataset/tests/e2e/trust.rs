@@ -199,3 +199,147 @@ fn a_verifier_that_throws_dice_is_flaky() {
     );
     assert_eq!(report["coverage"]["scored"], 2);
 }
+
+/// The tasks of `set` whose state is saved under `results`.
+fn saved(results: &Utf8Path) -> usize {
+    walkdir::WalkDir::new(results)
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.file_name() == "state.json")
+        .count()
+}
+
+#[test]
+fn a_run_killed_in_the_middle_is_taken_up_and_tells_what_a_whole_run_tells() {
+    let test = "a_run_killed_in_the_middle_is_taken_up_and_tells_what_a_whole_run_tells";
+    if !has(test, &[Need::Embedded]) {
+        return;
+    }
+    let folder = temp_dir();
+    let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    let set = folder.join("set");
+    for n in 1..=6 {
+        // The later ones take their time, so that the kill comes in between.
+        let pause = if n > 3 { "sleep 1\n" } else { "" };
+        put(&set, &format!("t{n}"), "", &format!("{pause}{HONEST}"));
+    }
+    put(&set, "t2", "", "echo 7 > /logs/verifier/reward.txt\nexit 3\n");
+    put(&set, "t3", "", "echo 0.25 > /logs/verifier/reward.txt\n");
+    let results = folder.join("results");
+    let arguments = |more: &[&'static str]| {
+        let mut all = vec![
+            "validate".to_owned(),
+            set.to_string(),
+            "--results".to_owned(),
+            results.to_string(),
+        ];
+        let flags = [
+            "--sandbox",
+            "embedded",
+            "--format",
+            "json",
+            "--jobs",
+            "1",
+            "--nop",
+        ];
+        all.extend(flags.iter().chain(more).map(|&flag| flag.to_owned()));
+        all
+    };
+    let mut tool = Tool::new(arguments(&[]));
+    let mut child = tool.spawn();
+    let start = std::time::Instant::now();
+    while saved(&results) < 3 {
+        assert!(start.elapsed().as_secs() < 60, "no state was saved");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    child.kill().expect("killed");
+    crate::support::wait(&mut child, std::time::Duration::from_secs(30));
+    let before = saved(&results);
+    assert!((3..6).contains(&before), "{before} states");
+
+    let resumed = Tool::new(arguments(&["--resume"])).run();
+    let line = format!("note: {before} results of an earlier run were taken over, ");
+    assert!(resumed.stderr.contains(&line), "{}", resumed.stderr);
+    assert_eq!(saved(&results), 6);
+    let again = Tool::new(arguments(&["--resume"])).run();
+    assert!(
+        again
+            .stderr
+            .contains("6 results of an earlier run were taken over, 0 tasks ran"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(
+        again.report(),
+        resumed.report(),
+        "and the seconds are those of then"
+    );
+
+    let whole = Tool::new(arguments(&[])).run();
+    assert_eq!(
+        (resumed.code, again.code, whole.code),
+        (Some(1), Some(1), Some(1))
+    );
+    let same = |output: &Output| crate::support::without_times(output.report());
+    assert_eq!(same(&resumed), same(&whole));
+    assert_eq!(
+        whole.report()["tasks"][0]["attempts"][0]["logs"],
+        again.report()["tasks"][0]["attempts"][0]["logs"]
+    );
+}
+
+#[test]
+fn a_changed_task_runs_again_and_the_others_do_not() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !has(
+        "a_changed_task_runs_again_and_the_others_do_not",
+        &[Need::Embedded],
+    ) {
+        return;
+    }
+    let folder = temp_dir();
+    let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    let set = folder.join("set");
+    for id in ["a", "b", "c"] {
+        put(&set, id, "", "echo 1 > /logs/verifier/reward.txt\n");
+    }
+    let results = folder.join("results");
+    let resume = || {
+        let more = ["--results", results.as_str(), "--resume", "--contract", "harbor"];
+        let output = validate(&set, &more);
+        let status = |id| crate::support::task(&output.report(), id)["status"].clone();
+        let note = output.stderr.trim_end().to_owned();
+        (
+            note,
+            ["a", "b", "c"].map(|id| status(id).as_str().unwrap_or_default().to_owned()),
+        )
+    };
+    let passed = || ["passed"; 3].map(str::to_owned);
+    let note = |taken: &str, ran: &str| format!("note: {taken} of an earlier run {ran} ran");
+    assert_eq!(
+        resume(),
+        (note("0 results", "were taken over, 3 tasks"), passed())
+    );
+    assert_eq!(
+        resume(),
+        (note("3 results", "were taken over, 0 tasks"), passed())
+    );
+    // An edited verifier, the oldest trap of every cache.
+    write(
+        &set.join("b/tests/test.sh"),
+        "#!/bin/bash\necho 0 > /logs/verifier/reward.txt\n",
+    );
+    let (said, ends) = resume();
+    assert_eq!(said, note("2 results", "were taken over, 1 task"));
+    assert_eq!(ends, ["passed", "failed", "passed"]);
+    // A mode alone.
+    let script = set.join("c/tests/test.sh");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    assert_eq!(resume().0, note("2 results", "were taken over, 1 task"));
+    // A dataset's settings.
+    write(
+        &set.join("dataset.toml"),
+        "[gym.defaults]\ntimeout_multiplier = 2.0\n",
+    );
+    assert!(resume().0.contains("0 results of an earlier run"));
+}

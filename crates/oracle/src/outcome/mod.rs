@@ -1,6 +1,7 @@
 //! From what the attempts left to how the task ended.
 
 mod judge;
+mod probed;
 mod roll_up;
 mod sum;
 mod tally;

@@ -32,6 +32,7 @@ impl TaskOutcome {
             attempts: Vec::new(),
             steps: Vec::new(),
             findings: Vec::new(),
+            resumed: false,
         }
     }
 
@@ -100,37 +101,9 @@ impl<'a> Sum<'a> {
         go_on
     }
 
-    /// Adds an attempt of a probe, which never changes how the task ended, and returns what it means. An interrupted
-    /// one leaves the task unfinished.
-    pub(crate) fn add_probe(
-        &mut self,
-        plan: &TrialPlan,
-        number: u32,
-        record: &Record,
-        logs: Option<&TaskLogs>,
-    ) -> Verdict {
-        let turns = plan.turns.iter().zip(&record.turns);
-        let verdicts: Vec<Verdict> = turns.map(|(turn, left)| self.judge(plan, turn, left)).collect();
-        let total = self.roll_up(plan, record, &verdicts);
-        self.attempt(plan, number, record, &verdicts, &total, logs);
-        self.warn_of_leftover(record.leftover.as_ref());
-        if total.verdict.status == Some(Status::NotRun) {
-            let interrupted = TaskOutcome::interrupted();
-            self.outcome = TaskOutcome {
-                attempts: std::mem::take(&mut self.outcome.attempts),
-                steps: std::mem::take(&mut self.outcome.steps),
-                workdir: self.outcome.workdir.take(),
-                workdir_source: self.outcome.workdir_source,
-                ..interrupted
-            };
-        }
-        total.verdict
-    }
-
-    /// Returns the no-op's reward.
-    pub(crate) fn untouched(&self) -> Option<f64> {
-        let nop = self.outcome.attempts.iter().find(|a| a.kind == AttemptKind::Nop);
-        nop.and_then(|attempt| attempt.reward)
+    /// Returns the sum of what was added so far.
+    pub(crate) fn so_far(&self) -> &TaskOutcome {
+        &self.outcome
     }
 
     /// Returns the sum.
@@ -152,7 +125,7 @@ impl<'a> Sum<'a> {
     }
 
     /// Tells of an attempt: the task's, and of a multi-step task each step's.
-    fn attempt(
+    pub(super) fn attempt(
         &mut self,
         plan: &TrialPlan,
         repeat: u32,

@@ -52,11 +52,12 @@ enum Seen {
 }
 
 impl Probe<'_> {
-    /// Tries every trick and adds what got through to the sum's findings.
-    pub(crate) fn run(&self, sum: &mut Sum<'_>) {
+    /// Tries every trick, adds what got through to the sum's findings, and says whether each came to a verdict.
+    pub(crate) fn run(&self, sum: &mut Sum<'_>) -> bool {
         let base = sum.untouched();
         let full = sum.options.min_reward.max(1.0);
         let mut tried = 0;
+        let mut whole = true;
         for batch in BATCHES {
             let mut attempt = |tricks: &[Trick], sum: &mut Sum<'_>| {
                 tried += 1;
@@ -75,14 +76,16 @@ impl Probe<'_> {
                 match seen {
                     Seen::Same => {}
                     Seen::Through(reward) => sum.push(self.through(tricks, reward, base)),
-                    Seen::Unjudged(why) => sum.find(
-                        &rules::PROBE_UNJUDGED,
-                        format!("{} could not be judged: {why}", names(tricks)),
-                    ),
-                    Seen::Interrupted => return,
+                    Seen::Unjudged(why) => {
+                        whole = false;
+                        let message = format!("{} could not be judged: {why}", names(tricks));
+                        sum.find(&rules::PROBE_UNJUDGED, message);
+                    }
+                    Seen::Interrupted => return false,
                 }
             }
         }
+        whole
     }
 
     fn attempt(

@@ -211,7 +211,7 @@ mod tests {
         std::fs::create_dir(&victim).unwrap();
         std::fs::write(victim.join("keep"), "").unwrap();
         std::os::unix::fs::symlink(&victim, kept.join("planted")).unwrap();
-        TaskLogs::open(&target, "t").unwrap();
+        TaskLogs::open(&target, "t").unwrap().clear().unwrap();
         assert!(!target.join("t/oracle-1").exists());
         assert!(victim.join("keep").exists());
     }

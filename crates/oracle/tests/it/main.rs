@@ -10,6 +10,7 @@ mod masks;
 mod order;
 mod probe;
 mod repeat;
+mod resume;
 mod separate;
 mod separate_settings;
 mod shown;

@@ -109,6 +109,7 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         path_prefix: Vec::new(),
         scratch: Utf8PathBuf::from("/tmp"),
         results: None,
+        resume: false,
     }
 }
 

@@ -245,6 +245,15 @@ pub(crate) fn summary(
     Ok(())
 }
 
+/// Says whose results the report holds.
+pub(crate) fn resumed(taken: usize, ran: usize) -> String {
+    let results = match taken {
+        1 => "1 result of an earlier run was taken over".to_owned(),
+        n => format!("{n} results of an earlier run were taken over"),
+    };
+    format!("{results}, {} ran", count(ran, "task"))
+}
+
 /// Says how many tasks were probed and how many let something through.
 fn probed(report: &ValidateReport) -> Option<String> {
     let tasks = report.tasks.iter();

@@ -89,6 +89,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             path_prefix: means.path_prefix(),
             scratch: settings.scratch.clone(),
             results,
+            resume: args.resume,
         })
         .collect();
     let streams = matches!(
@@ -103,7 +104,15 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
         options: &options,
         means: &means,
     };
-    let (reports, found) = run.all(streams.then_some(&mut *printer), &interrupt)?;
+    let Ran {
+        reports,
+        found,
+        ran,
+        resumed,
+    } = run.all(streams.then_some(&mut *printer), &interrupt)?;
+    if args.resume {
+        printer.note(&finish::resumed(resumed, ran))?;
+    }
     let mut all: Vec<Finding> = datasets
         .iter_mut()
         .flat_map(|d| std::mem::take(&mut d.findings))
@@ -169,12 +178,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs what can run and reports every task, in order of target and id; returns the findings of running too.
-    fn all(
-        &self,
-        printer: Option<&mut Printer>,
-        interrupt: &Interrupt,
-    ) -> anyhow::Result<(Vec<TaskReport>, Vec<Finding>)> {
+    /// Runs what can run and reports every task.
+    fn all(&self, printer: Option<&mut Printer>, interrupt: &Interrupt) -> anyhow::Result<Ran> {
         let color = printer.as_ref().is_some_and(|p| p.color);
         let selected = || self.datasets.iter().flat_map(|d| &d.tasks).filter(|t| t.selected);
         let lines = Stream::new(self.args, selected().map(|t| t.id.as_str()), color);
@@ -226,6 +231,8 @@ impl Run<'_> {
             self.trials(&queue.jobs, &observer, &cancel, interrupt)
         };
         let mut found = Vec::new();
+        let ran = outcomes.len();
+        let resumed = outcomes.iter().filter(|outcome| outcome.resumed).count();
         for ((slot, job), outcome) in queue.slots.iter().zip(&queue.jobs).zip(outcomes) {
             let target = reports[*slot].target;
             reports[*slot] = reporter.with_run(target, job.dataset, job.task, &outcome);
@@ -237,7 +244,12 @@ impl Run<'_> {
         }
         live.finish()?;
         findings::sort(&mut found);
-        Ok((reports, found))
+        Ok(Ran {
+            reports,
+            found,
+            ran: ran - resumed,
+            resumed,
+        })
     }
 
     fn trials(
@@ -256,6 +268,18 @@ impl Run<'_> {
             || run_all(jobs, engine, workers, observer, cancel),
         )
     }
+}
+
+/// What the trials gave.
+struct Ran {
+    /// Every task, by target and id.
+    reports: Vec<TaskReport>,
+    /// What running found.
+    found: Vec<Finding>,
+    /// How many tasks ran now.
+    ran: usize,
+    /// How many results are of an earlier run.
+    resumed: usize,
 }
 
 /// The tasks that run: their entry in the reports and their line among those shown.

@@ -1,0 +1,127 @@
+//! What must be the same for a result to hold.
+
+use sandbox::{Engine, Network};
+use sha2::{Digest as _, Sha256};
+use task_model::{Dataset, NodeKind, Task};
+
+use crate::api::TrialOptions;
+
+const COMPOSE: &str = "environment/docker-compose.yaml";
+/// The bound on reading the Compose file.
+const COMPOSE_BOUND: u64 = 16 << 20;
+
+/// Fields of a key, each told apart from the next.
+struct Fields(Sha256);
+
+impl Fields {
+    fn add(&mut self, name: &str, bytes: &[u8]) {
+        for part in [name.as_bytes(), bytes] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+    }
+
+    fn text(&mut self, name: &str, text: impl AsRef<str>) {
+        self.add(name, text.as_ref().as_bytes());
+    }
+}
+
+/// Returns 64 hex digits that change with everything that a task's result depends on: this program's version, the
+/// contract and options, the engine and `image`, the settings in effect, and every file of the task with its mode,
+/// also those that Harbor's digest leaves out. `None` when a file cannot be read.
+pub(crate) fn key(
+    task: &Task,
+    dataset: &Dataset,
+    options: &TrialOptions,
+    engine: &dyn Engine,
+    image: Option<&str>,
+) -> Option<String> {
+    let mut fields = Fields(Sha256::new());
+    fields.text("tool", env!("CARGO_PKG_VERSION"));
+    of_options(&mut fields, options);
+    fields.text("engine", engine.name());
+    fields.text("isolation", engine.isolation().join(" "));
+    fields.text("applies", format!("{:?}", engine.applies()));
+    fields.text("image", image.unwrap_or_default());
+    fields.text("multiplier", format!("{:?}", dataset.timeout_multiplier));
+    let settings = format!("{:?} {:?}", task.effective, task.declared);
+    fields.text("settings", &settings);
+    let written = task.task_data.as_ref().map(serde_json::to_string);
+    fields.text("task_data", written.transpose().ok()?.unwrap_or_default());
+    of_grants(&mut fields, task, &settings, options);
+    of_files(&mut fields, task)?;
+    let digest = fields.0.finalize();
+    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn of_options(fields: &mut Fields, options: &TrialOptions) {
+    let TrialOptions {
+        contract,
+        min_reward,
+        nop,
+        probe,
+        repeat,
+        network,
+        host_paths,
+        path_prefix,
+        // A task without a solution is never saved, and what is granted is looked at where it is used.
+        require_solution: _,
+        grants: _,
+        results: _,
+        scratch: _,
+        resume: _,
+    } = options;
+    fields.text("contract", contract.as_str());
+    fields.text("min_reward", format!("{min_reward:?}"));
+    fields.text("tries", format!("{nop} {probe} {repeat}"));
+    let network = match network {
+        Network::None => "none",
+        Network::Host => "host",
+    };
+    fields.text("network", network);
+    for path in host_paths.iter().chain(path_prefix) {
+        fields.text("host_path", path.as_str());
+    }
+}
+
+/// The granted variables that the task asks for: names and values, because the result of a wrong key is none of a
+/// right one.
+fn of_grants(fields: &mut Fields, task: &Task, settings: &str, options: &TrialOptions) {
+    let compose = task.tree.read(COMPOSE, COMPOSE_BOUND).unwrap_or_default();
+    let compose = String::from_utf8_lossy(&compose);
+    for (name, value) in &options.grants.variables {
+        let in_settings = settings.contains(&format!("${{{name}"));
+        if in_settings || compose.contains(&format!("${name}")) || compose.contains(&format!("${{{name}")) {
+            fields.text("granted", name);
+            fields.text("value", value);
+        }
+    }
+}
+
+fn of_files(fields: &mut Fields, task: &Task) -> Option<()> {
+    for node in task.tree.nodes() {
+        fields.text("path", node.path.as_str());
+        fields.text("mode", format!("{:o}", node.mode));
+        match &node.kind {
+            NodeKind::Folder => fields.text("folder", ""),
+            NodeKind::Link(to) => fields.text("link", to),
+            NodeKind::Special(what) => fields.text("special", what),
+            NodeKind::File(_) => {
+                let mut hash = Sha256::new();
+                task.tree
+                    .stream(&node.path, &mut |bytes| hash.update(bytes))
+                    .ok()?;
+                fields.add("file", &hash.finalize());
+            }
+        }
+    }
+    // A Python verifier of the dataset is no file of the task, nor are the helpers of this program.
+    for file in shim_builder::plan(task, None)
+        .into_iter()
+        .flat_map(|shim| shim.files)
+    {
+        fields.text("shim", file.path.as_str());
+        fields.add("bytes", &file.bytes);
+    }
+    Some(())
+}
