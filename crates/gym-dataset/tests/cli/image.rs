@@ -128,3 +128,35 @@ fn what_is_no_image_is_refused_and_a_wrong_path_is_wrong_usage() {
         assert!(ran.stderr.contains(part), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_killed_add_leaves_only_what_clean_removes() {
+    let test = CliTest::new();
+    saved(&test, "one", &["x"]);
+    // Whoever holds this lock is adding; the next one waits with its folder made.
+    let store = test.root().join("store");
+    std::fs::create_dir(&store).unwrap();
+    let lock = std::fs::File::create(store.join("adding.lock")).unwrap();
+    lock.lock().unwrap();
+    let add = ["image", "add", "one", "--image-store", "store"];
+    let mut adding = test.command(&add).spawn().unwrap();
+    let made = || std::fs::read_dir(store.join("tmp")).is_ok_and(|entries| entries.count() == 1);
+    let begun = std::time::Instant::now();
+    while !made() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(60));
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let clean = || {
+        let mut command = test.command(&["clean", "--image-store", "store"]);
+        let out = command.env("PATH", "/nowhere").output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    assert_eq!(clean(), "nothing to remove\n", "it is in use");
+    // With its lock on the folder taken, it waits for the other one.
+    adding.kill().unwrap();
+    adding.wait().unwrap();
+    drop(lock);
+    assert!(clean().starts_with("image store: removed unfinished image `"));
+    assert!(!made());
+    assert_eq!(test.run(&add).code, Some(0));
+}

@@ -117,7 +117,7 @@ fn refused(name: &str, error: StoreError) -> ImageError {
         StoreError::Refused(why) => {
             ImageError::Unavailable(format!("the image `{name}` cannot be used: {why}"))
         }
-        StoreError::Io { what, source } => SandboxError::Io { what, source }.into(),
+        StoreError::Io { what, cause: source } => SandboxError::Io { what, source }.into(),
     }
 }
 

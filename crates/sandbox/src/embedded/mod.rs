@@ -297,7 +297,7 @@ impl Engine for Embedded {
             return Ok(Vec::new());
         };
         store.clean(false).map_err(|error| match error {
-            StoreError::Io { what, source } => SandboxError::Io { what, source },
+            StoreError::Io { what, cause: source } => SandboxError::Io { what, source },
             error @ StoreError::Refused(_) => Unavailable(error.to_string()).into(),
         })
     }

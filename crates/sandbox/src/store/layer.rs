@@ -364,7 +364,7 @@ impl Fault {
             }
             Self::Io(error) if error.kind() == io::ErrorKind::StorageFull => StoreError::Io {
                 what: "unpack a layer".to_owned(),
-                source: error,
+                cause: error,
             },
             Self::Io(error) => StoreError::Refused(format!(
                 "the entry `{path}` of a layer cannot be unpacked: {error}"

@@ -64,19 +64,19 @@ pub enum StoreError {
     #[error("{0}")]
     Refused(String),
     /// The system said no.
-    #[error("{what}: {source}")]
+    #[error("cannot {what}: {cause}")]
     Io {
         /// What was being done.
         what: String,
         /// The system's word.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
 pub(super) fn io_error(what: String) -> impl Fn(io::Error) -> StoreError {
-    move |source| StoreError::Io {
+    move |cause| StoreError::Io {
         what: what.clone(),
-        source,
+        cause,
     }
 }
 

@@ -132,7 +132,7 @@ pub(crate) fn for_each_container_engine(check: impl Fn(&Subject)) {
 }
 
 /// The embedded engine on an image with bash and busybox.
-fn embedded_image(caller: Caller) -> Option<Subject> {
+pub(crate) fn embedded_image(caller: Caller) -> Option<Subject> {
     let layer = shell("the table of facts on the embedded engine's images")?;
     let (engine, root, store) = ready(embedded(caller)?, caller, &Made::new([layer]));
     Some(Subject {
