@@ -7,6 +7,11 @@ use crate::{Rule, rules};
 /// Every rule, by code.
 pub static ALL: &[&Rule] = &[
     &rules::harbor::shared_verifier::RULE,
+    &rules::container::compose_not_allowed::RULE,
+    &rules::container::compose_shared_names::RULE,
+    &rules::container::compose_without_main::RULE,
+    &rules::container::copy_into_tests::RULE,
+    &rules::container::missing_copy_source::RULE,
     &rules::shell::carriage_return::RULE,
     &rules::shell::errexit_before_reward::RULE,
 ];

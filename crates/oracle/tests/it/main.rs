@@ -1,6 +1,7 @@
 //! Trials against an engine that runs nothing.
 
 mod compose;
+mod compose_engine;
 mod ending;
 mod fake;
 mod health;
