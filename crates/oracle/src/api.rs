@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 use findings::Finding;
-use sandbox::Network;
+use sandbox::{Network, Pull};
 use serde::{Deserialize, Serialize};
 use task_model::{Contract, Dataset, Task};
 
@@ -25,6 +25,8 @@ pub struct TrialOptions {
     pub require_solution: bool,
     /// The sandbox's network.
     pub network: Network,
+    /// Whether images may be pulled.
+    pub pull: Pull,
     /// Variables that templates may use.
     pub grants: Grants,
     /// Host paths that sandboxes need to see (a Python outside the system folders).
@@ -158,8 +160,34 @@ pub enum WorkdirSource {
     TaskToml,
     /// The last literal `WORKDIR` of environment/Dockerfile.
     Dockerfile,
+    /// The image's own.
+    Image,
     /// Nothing names one: `/app`.
     Default,
+}
+
+/// Whose files a sandbox had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RanOn {
+    /// Whether it was an image; else the host's root stood for it.
+    pub is_image: bool,
+    /// The image as the task names it; `None` for a Compose project.
+    pub image: Option<String>,
+    /// `sha256:` and 64 hex digits.
+    pub digest: Option<String>,
+}
+
+impl RanOn {
+    /// Returns it with texts that a terminal can be shown.
+    pub(crate) fn harmless(self) -> Self {
+        let line = |text: String| findings::sanitize::line(&text);
+        Self {
+            image: self.image.map(line),
+            digest: self.digest.map(line),
+            ..self
+        }
+    }
 }
 
 /// How one task ended.
@@ -185,6 +213,8 @@ pub struct TaskOutcome {
     pub workdir: Option<Utf8PathBuf>,
     /// Where the working directory was read from.
     pub workdir_source: Option<WorkdirSource>,
+    /// What the last sandbox of the work stood on.
+    pub ran_on: Option<RanOn>,
     /// Every attempt.
     pub attempts: Vec<Attempt>,
     /// Of a multi-step task each step, in order; else empty.

@@ -21,7 +21,7 @@ pub mod plan;
 pub mod rules;
 
 pub use api::{
-    Attempt, AttemptKind, Effective, Event, Grants, Job, Observer, Phase, Script, Status, StepOutcome,
+    Attempt, AttemptKind, Effective, Event, Grants, Job, Observer, Phase, RanOn, Script, Status, StepOutcome,
     TaskOutcome, TrialOptions, WorkdirSource,
 };
 pub use cancel::Cancel;

@@ -55,9 +55,10 @@ pub fn run_task(
     if kinds.is_empty() {
         kinds.push(AttemptKind::Oracle);
     }
+    let host = plan::Host::of(engine);
     let mut plans: Vec<TrialPlan> = Vec::new();
     for kind in kinds {
-        match plan::plan(task, dataset, options, kind) {
+        match plan::plan(task, dataset, options, host, kind) {
             Ok(plan) => plans.push(plan),
             Err(why) => return TaskOutcome::not_run(why),
         }
@@ -69,11 +70,13 @@ pub fn run_task(
             .ok()
     });
     let expected = Expected::of(&plans, options);
-    let key = logs
-        .as_ref()
-        .and_then(|_| resume::key(task, dataset, options, engine, None));
-    if let Some((logs, key)) = logs.as_ref().zip(key.as_ref()).filter(|_| options.resume) {
-        match resume::load(logs, key, task, options, &expected) {
+    let key = || {
+        let images = trial::images(plans.first()?, engine)?;
+        resume::key(task, dataset, options, engine, &images)
+    };
+    let state = logs.as_ref().filter(|_| options.resume);
+    if let Some((logs, key)) = state.and_then(|logs| Some((logs, key()?))) {
+        match resume::load(logs, &key, task, options, &expected) {
             Found::Ended(outcome) => return *outcome,
             Found::Nothing => {}
             Found::Unusable(why) => {
@@ -94,7 +97,9 @@ pub fn run_task(
         cancel,
     };
     let whole = run.attempts(&plans, &mut sum);
-    if let Some((logs, key)) = logs.as_ref().zip(key).filter(|_| whole)
+    // Images that trials ran on are ready by now.
+    if let Some(logs) = logs.as_ref().filter(|_| whole)
+        && let Some(key) = key()
         && let Err(error) = resume::save(logs, key, task, sum.so_far())
     {
         sum.find(&rules::LOGS_NOT_WRITTEN, error.to_string());

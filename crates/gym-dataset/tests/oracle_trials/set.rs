@@ -124,6 +124,7 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         repeat: 1,
         require_solution: false,
         network: Network::None,
+        pull: sandbox::Pull::Missing,
         grants: Grants::default(),
         host_paths: Vec::new(),
         path_prefix: Vec::new(),

@@ -1,5 +1,6 @@
 //! From what the attempts left to how the task ended.
 
+mod ended;
 mod judge;
 mod probed;
 mod roll_up;

@@ -2,52 +2,18 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, RuleMeta};
-use sandbox::{Ended, Exit};
+use sandbox::{Ended, Exit, RootFs};
 use task_model::{Reference, Task};
 
 use super::Verdict;
 use super::roll_up::{Total, keys};
 use super::tally::Tally;
-use crate::api::{Attempt, AttemptKind, Script, Status, StepOutcome, TaskOutcome, TrialOptions};
+use crate::api::{Attempt, AttemptKind, RanOn, Script, Status, StepOutcome, TaskOutcome, TrialOptions};
 use crate::evidence;
-use crate::plan::{NotRun, TrialPlan};
+use crate::plan::TrialPlan;
 use crate::results::TaskLogs;
 use crate::rules;
 use crate::trial::{Fault, Record, TurnRecord};
-
-impl TaskOutcome {
-    /// Returns an outcome with nothing but an ending.
-    pub(crate) fn ended(status: Status, kind: Option<&str>, reason: Option<String>) -> Self {
-        Self {
-            status,
-            reward: None,
-            rewards: None,
-            reward_components: None,
-            failure_kind: kind.map(str::to_owned),
-            reason,
-            tail: None,
-            verifier_files: Vec::new(),
-            workdir: None,
-            workdir_source: None,
-            attempts: Vec::new(),
-            steps: Vec::new(),
-            findings: Vec::new(),
-            resumed: false,
-        }
-    }
-
-    pub(crate) fn interrupted() -> Self {
-        Self::ended(
-            Status::NotRun,
-            Some("interrupted"),
-            Some("the run was interrupted".to_owned()),
-        )
-    }
-
-    pub(crate) fn not_run(why: NotRun) -> Self {
-        Self::ended(why.status, why.kind, Some(why.reason))
-    }
-}
 
 /// Adds up the attempts of one task.
 pub(crate) struct Sum<'a> {
@@ -81,8 +47,14 @@ impl<'a> Sum<'a> {
         record: &Record,
         logs: Option<&TaskLogs>,
     ) -> bool {
-        self.outcome.workdir = Some(plan.room.workdir.clone());
-        self.outcome.workdir_source = Some(plan.room.workdir_source);
+        let ground = record.ground.as_ref();
+        self.outcome.workdir = Some(ground.map_or(&plan.room.workdir, |g| &g.workdir).clone());
+        self.outcome.workdir_source = Some(ground.map_or(plan.room.workdir_source, |g| g.workdir_source));
+        self.outcome.ran_on = ground.map(|ground| RanOn {
+            is_image: ground.root != RootFs::Host,
+            image: plan.room.image.as_ref().map(|image| image.name.clone()),
+            digest: ground.digest.clone(),
+        });
         self.tell_of_unexercised(plan);
         let turns = || plan.turns.iter().zip(&record.turns);
         let verdicts: Vec<Verdict> = turns().map(|(turn, left)| self.judge(plan, turn, left)).collect();

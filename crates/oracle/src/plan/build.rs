@@ -3,10 +3,10 @@
 use task_model::config::{Os, RewardStrategy, TaskToml};
 use task_model::{Dataset, Task};
 
-use super::room::{Home, room};
+use super::room::{Base, Home, room};
 use super::scripts::{self, tools};
 use super::turns::Turns;
-use super::{NotRun, SolutionPlan, TrialPlan, TurnPlan, limits, network};
+use super::{Host, NotRun, SolutionPlan, TrialPlan, TurnPlan, limits, network};
 use crate::api::{AttemptKind, TrialOptions};
 use crate::env::{Filler, Redactor, Variable};
 
@@ -19,6 +19,7 @@ pub fn plan(
     task: &Task,
     dataset: &Dataset,
     options: &TrialOptions,
+    host: Host,
     kind: AttemptKind,
 ) -> Result<TrialPlan, NotRun> {
     let contract = options.contract;
@@ -33,24 +34,17 @@ pub fn plan(
                 contract.as_str()
             ))
         })?;
-    unsupported(config)?;
+    unsupported(config, host)?;
     network::check(config, options.network)?;
     let oracle = kind == AttemptKind::Oracle;
     let mut filler = Filler::new(&options.grants);
     let environment = &config.environment;
-    let room = room(
-        task,
-        options,
-        &Home::Project,
-        environment,
-        options.network,
-        &mut filler,
-    )?;
+    let base = Base { task, options, host };
+    let room = room(base, &Home::Project, environment, options.network, &mut filler)?;
     let turns = Turns {
-        task,
+        base,
         dataset,
         config,
-        options,
         oracle,
         room: &room,
     }
@@ -74,12 +68,13 @@ pub fn plan(
     })
 }
 
-/// What the task asks for and no embedded engine has.
-fn unsupported(config: &TaskToml) -> Result<(), NotRun> {
+/// What the task asks for and the engine has not.
+fn unsupported(config: &TaskToml, host: Host) -> Result<(), NotRun> {
     let environment = &config.environment;
+    let gpus = environment.gpus.as_ref().is_some_and(|n| n.value.as_f64() > 0.0);
     let what = if environment.os.as_ref().is_some_and(|s| s.value == Os::Windows) {
         "a Windows task"
-    } else if environment.gpus.as_ref().is_some_and(|n| n.value.as_f64() > 0.0) {
+    } else if gpus && !host.applies.gpus {
         "a task that needs GPUs"
     } else if environment.tpu.is_some() {
         "a task that needs a TPU"
@@ -88,7 +83,7 @@ fn unsupported(config: &TaskToml) -> Result<(), NotRun> {
     };
     Err(NotRun::masked(
         "resource_unsupported",
-        format!("{what} is not run by this version's embedded engine"),
+        format!("{what} cannot be run by the engine `{}` here", host.engine),
     ))
 }
 

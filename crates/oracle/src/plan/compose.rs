@@ -9,15 +9,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use container_files::compose::{Build, Judged, Project, ProjectService, judge, parse};
 use findings::{SourceFile, Span, Spanned, sanitize};
 use sandbox::{Entry, EntryKind, ImageRequest, Pull};
-use sha2::{Digest as _, Sha256};
 use task_model::config::Environment;
 use task_model::{Task, TaskTree};
 
 use super::NotRun;
 use super::compose_files::files;
+use super::image::context;
 use crate::api::TrialOptions;
 use crate::env::{Filler, Variable};
-use crate::files::uploads;
 
 /// The file, and the folder that its paths start from.
 pub(crate) const FILE: &str = "environment/docker-compose.yaml";
@@ -125,7 +124,7 @@ pub(super) fn plan(
     let around = Around {
         variables: &variables,
         docker_image: environment.image(),
-        pull: Pull::Missing,
+        pull: options.pull,
         build_limit: Duration::try_from_secs_f64(limit).unwrap_or(DAY).min(DAY),
     };
     let plan = read(&task.tree, &around);
@@ -306,8 +305,9 @@ fn request(tree: &TaskTree, build: &Build, around: &Around<'_>) -> Result<ImageR
     } else {
         format!("{FOLDER}/{}", build.context)
     };
-    let mut context = uploads(tree, &folder, &|_| false);
+    let folder = Utf8Path::new(&folder);
     let dockerfile = Utf8PathBuf::from(&build.dockerfile);
+    let mut context = context::entries(tree, folder, &dockerfile)?;
     if let Some(text) = &build.inline {
         context.retain(|entry| entry.path != dockerfile);
         context.push(Entry {
@@ -315,7 +315,7 @@ fn request(tree: &TaskTree, build: &Build, around: &Around<'_>) -> Result<ImageR
             mode: 0o644,
             kind: EntryKind::Bytes(text.as_bytes().into()),
         });
-    } else if !tree.is_file(Utf8Path::new(&folder).join(&dockerfile)) {
+    } else if !tree.is_file(folder.join(&dockerfile)) {
         return Err(NotRun::masked(
             "build_failed",
             sanitize::line(&format!(
@@ -323,7 +323,8 @@ fn request(tree: &TaskTree, build: &Build, around: &Around<'_>) -> Result<ImageR
             )),
         ));
     }
-    let digest = digest(tree, &folder, &context, build);
+    let target = build.target.as_deref();
+    let digest = context::digest(tree, folder, &context, &dockerfile, &build.args, target);
     Ok(ImageRequest::Build {
         context,
         dockerfile,
@@ -333,38 +334,4 @@ fn request(tree: &TaskTree, build: &Build, around: &Around<'_>) -> Result<ImageR
         pull: around.pull,
         limit: around.build_limit,
     })
-}
-
-/// A digest of everything that a build reads.
-fn digest(tree: &TaskTree, folder: &str, context: &[Entry], build: &Build) -> String {
-    let mut hash = Sha256::new();
-    let mut say = |bytes: &[u8]| {
-        hash.update(bytes.len().to_le_bytes());
-        hash.update(bytes);
-    };
-    for entry in context {
-        say(entry.path.as_str().as_bytes());
-        say(&entry.mode.to_le_bytes());
-        match &entry.kind {
-            EntryKind::Folder => say(b"folder"),
-            EntryKind::Link(target) => say(format!("link {target}").as_bytes()),
-            EntryKind::Bytes(bytes) => say(bytes),
-            EntryKind::HostFile(_) => {
-                let mut content = Sha256::new();
-                let path = Utf8Path::new(folder).join(&entry.path);
-                // What cannot be read fails when it is sent.
-                let read = tree.stream(path, &mut |part| content.update(part));
-                say(&content.finalize());
-                say(&[u8::from(read.is_ok())]);
-            }
-        }
-    }
-    say(build.dockerfile.as_bytes());
-    for (name, value) in &build.args {
-        say(name.as_bytes());
-        say(value.as_bytes());
-    }
-    say(build.target.as_deref().unwrap_or_default().as_bytes());
-    let digest = hash.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

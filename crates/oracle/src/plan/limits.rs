@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use sandbox::Limits;
+use sandbox::{Applies, Limits};
 use task_model::config::{Environment, Field, Healthcheck, Number, TaskToml};
 use task_model::{Contract, Dataset, Task};
 
 use super::{HealthPlan, NotRun};
 use crate::api::Effective;
+use crate::env::Variable;
 
 /// The longest any script runs.
 const CEILING: Duration = Duration::from_secs(86_400);
@@ -135,6 +136,7 @@ pub(super) fn health(check: &Healthcheck) -> HealthPlan {
     let zero = Duration::ZERO;
     HealthPlan {
         command: check.command.value.clone(),
+        argv: ["bash", "-c", &check.command.value].map(str::to_owned).to_vec(),
         interval: duration(seconds(&check.interval_sec, 5.0), zero, HEALTH_CEILING),
         timeout: duration(
             seconds(&check.timeout_sec, 30.0),
@@ -145,6 +147,7 @@ pub(super) fn health(check: &Healthcheck) -> HealthPlan {
         start_interval: duration(seconds(&check.start_interval_sec, 5.0), zero, HEALTH_CEILING),
         retries: check.retries.as_ref().map_or(3.0, |n| n.value.as_f64()),
         total: HEALTH_CEILING,
+        first_counts: true,
     }
 }
 
@@ -154,13 +157,49 @@ pub(super) fn hook(timeout: &Field<f64>) -> Duration {
 }
 
 /// Returns the sandbox's bounds: what the task asks for where it asks, else the engine's defaults.
-pub(super) fn resources(environment: &Environment) -> Limits {
+pub(super) fn resources(environment: &Environment, applies: Applies) -> Limits {
     let default = Limits::default();
+    let gpus = environment.gpus.as_ref().map_or(0.0, |n| n.value.as_f64());
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and 1024"
+    )]
+    let gpus = gpus.clamp(0.0, 1024.0) as u32;
     Limits {
+        cpus: cpus(environment).filter(|_| applies.cpus),
+        gpus: if applies.gpus { gpus } else { 0 },
         memory_bytes: bytes(environment.memory_mb.as_ref().map(|n| &n.value)).unwrap_or(default.memory_bytes),
         disk_bytes: bytes(environment.storage_mb.as_ref().map(|n| &n.value)).unwrap_or(default.disk_bytes),
         ..default
     }
+}
+
+/// Returns the CPUs that a task asks for, when it is a usable number.
+fn cpus(environment: &Environment) -> Option<f64> {
+    let cpus = environment.cpus.as_ref()?.value.as_f64();
+    (cpus.is_finite() && cpus > 0.0).then_some(cpus)
+}
+
+/// Variables by which programs that count CPUs see the limit instead of the machine.
+const CPU_HINTS: [&str; 4] = [
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+];
+
+/// Returns CPU-count hints for an engine that limits CPUs (Gym): whole CPUs, at least one.
+pub(super) fn cpu_hints(environment: &Environment, contract: Contract, applies: Applies) -> Vec<Variable> {
+    let Some(cpus) = cpus(environment).filter(|_| applies.cpus && contract == Contract::Gym) else {
+        return Vec::new();
+    };
+    let hint = |name: &str| Variable {
+        name: name.to_owned(),
+        value: cpus.floor().max(1.0).to_string(),
+        granted: false,
+    };
+    CPU_HINTS.into_iter().map(hint).collect()
 }
 
 /// MiB to bytes, between 64 MiB (less starts nothing) and 1 TiB; `None` when unset or not positive.

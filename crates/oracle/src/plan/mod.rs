@@ -17,7 +17,7 @@ mod turns;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use sandbox::{Entry, Spec, User, UserName};
+use sandbox::{Entry, Spec, User};
 use task_model::Contract;
 use task_model::config::RewardStrategy;
 
@@ -26,6 +26,7 @@ use crate::env::{Redactor, Variable};
 
 pub use build::plan;
 pub use compose::{ComposePlan, ServiceImage};
+pub use image::{Ground, Host, HostRoot, ImagePlan, Lines};
 pub use limits::effective;
 pub(crate) use scripts::reference;
 pub use turn::{
@@ -71,12 +72,12 @@ pub struct RoomPlan {
     pub spec: Spec,
     /// Its Compose project, when it is one of several services.
     pub compose: Option<ComposePlan>,
-    /// Working directory of every script.
+    /// Its image; `None` for a Compose project, which has its own.
+    pub image: Option<ImagePlan>,
+    /// Working directory of every script, as far as the task's files alone tell; an image may have its own.
     pub workdir: Utf8PathBuf,
     /// Where it was read from.
     pub workdir_source: WorkdirSource,
-    /// The image's own user; `None` is the root file system's default.
-    pub user: Option<UserName>,
     /// Variables that every script sees.
     pub base: BaseEnv,
     /// Files of environment/ that go to the working directory.
@@ -90,7 +91,7 @@ pub struct RoomPlan {
 pub struct BaseEnv {
     /// Folders in front of `PATH`.
     pub path_prefix: Vec<Utf8PathBuf>,
-    /// `ENV` of environment/Dockerfile.
+    /// The image's, and CPU-count hints.
     pub image: Vec<Variable>,
     /// `[environment].env`.
     pub task: Vec<Variable>,
@@ -123,11 +124,13 @@ impl BaseEnv {
     }
 }
 
-/// `[environment.healthcheck]` with its numbers made usable.
+/// A healthcheck with its numbers made usable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HealthPlan {
-    /// For `bash -c`.
+    /// As written, for people.
     pub command: String,
+    /// Program and arguments.
+    pub argv: Vec<String>,
     /// Between counted tries.
     pub interval: Duration,
     /// Of one try.
@@ -140,6 +143,8 @@ pub struct HealthPlan {
     pub retries: f64,
     /// All tries together.
     pub total: Duration,
+    /// Whether a failure of the very first try counts.
+    pub first_counts: bool,
 }
 
 /// Why a task is not run; an outcome, not an error.

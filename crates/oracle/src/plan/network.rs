@@ -64,7 +64,7 @@ fn table(
             return Err(NotRun::masked(
                 "network_unsupported",
                 format!(
-                    "`{name}` allows only some hosts, which the embedded engine cannot enforce: it gives no network or the host's"
+                    "`{name}` allows only some hosts, which no engine here can enforce: each gives the whole network or none"
                 ),
             ));
         }

@@ -2,20 +2,18 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::Network;
+use task_model::Contract;
 use task_model::config::{Artifact, Environment, EnvironmentMode, Step, TaskToml};
-use task_model::{Contract, Task};
 
-use super::room::{Home, room};
+use super::room::{Base, Home, room};
 use super::turns::user;
 use super::{ARTIFACTS, ArtifactPlan, ComposePlan, NotRun, SeparatePlan, TestsFrom, compose, network};
-use crate::api::TrialOptions;
 use crate::env::Filler;
 
 /// The verifier of a task, or of a step of it.
 pub(super) struct Verifier<'a> {
-    pub(super) task: &'a Task,
+    pub(super) base: Base<'a>,
     pub(super) config: &'a TaskToml,
-    pub(super) options: &'a TrialOptions,
     pub(super) step: Option<&'a Step>,
     /// Working directory of the agent's sandbox, where relative artifacts start.
     pub(super) workdir: &'a Utf8Path,
@@ -41,19 +39,13 @@ impl Verifier<'_> {
         if !is_separate(self.config, self.step) {
             return Ok(None);
         }
-        let contract = self.options.contract;
+        let contract = self.base.options.contract;
         let own = self.own_environment();
         let home = self.home()?;
         // A sandbox from the task's own image has the task's settings, unless the verifier has a table of its own.
         let environment = own.unwrap_or(&self.config.environment);
-        let mut room = room(
-            self.task,
-            self.options,
-            &home,
-            environment,
-            self.network(environment)?,
-            filler,
-        )?;
+        let network = self.network(environment)?;
+        let mut room = room(self.base, &home, environment, network, filler)?;
         // Waiting for the task's services is the agent's sandbox's.
         if own.is_none() {
             room.health = None;
@@ -69,7 +61,7 @@ impl Verifier<'_> {
             (Contract::Harbor | Contract::Agentcompass, _) => TestsFrom::Image,
         };
         Ok(Some(SeparatePlan {
-            user: user.or_else(|| room.user.clone()),
+            user,
             room,
             tests,
             harbor_leaves_tests: !matches!(self.home_under_harbor(), Ok(Home::Project)),
@@ -92,7 +84,7 @@ impl Verifier<'_> {
     }
 
     fn home(&self) -> Result<Home, NotRun> {
-        match self.options.contract {
+        match self.base.options.contract {
             Contract::Gym => self.home_under_gym(),
             Contract::Harbor | Contract::Agentcompass => self.home_under_harbor(),
         }
@@ -106,7 +98,7 @@ impl Verifier<'_> {
         if own.is_none() && self.config.environment.image().is_some() {
             return Ok(Home::Task);
         }
-        let built = |folder: &Utf8PathBuf| self.task.tree.exists(folder.join("Dockerfile"));
+        let built = |folder: &Utf8PathBuf| self.base.task.tree.exists(folder.join("Dockerfile"));
         match self.folders().into_iter().find(built) {
             Some(folder) => Ok(Home::Build(folder)),
             None => Err(NotRun::masked(
@@ -125,7 +117,7 @@ impl Verifier<'_> {
             if own.is_some_and(|own| own.image().is_some()) {
                 return Ok(Home::Named);
             }
-            if self.task.tree.exists(folder.join("docker-compose.yaml")) {
+            if self.base.task.tree.exists(folder.join("docker-compose.yaml")) {
                 return Err(NotRun::masked(
                     "compose_unavailable",
                     format!(
@@ -133,7 +125,7 @@ impl Verifier<'_> {
                     ),
                 ));
             }
-            if self.task.tree.exists(folder.join("Dockerfile")) {
+            if self.base.task.tree.exists(folder.join("Dockerfile")) {
                 return Ok(Home::Build(folder));
             }
         }
@@ -150,7 +142,7 @@ impl Verifier<'_> {
                     "[verifier]",
                     &verifier.network_mode,
                     &verifier.allowed_hosts,
-                    self.options.network,
+                    self.base.options.network,
                 );
             }
         }
@@ -158,7 +150,7 @@ impl Verifier<'_> {
             "[verifier.environment]",
             &environment.network_mode,
             &environment.allowed_hosts,
-            self.options.network,
+            self.base.options.network,
         )
     }
 

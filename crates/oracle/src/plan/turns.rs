@@ -3,21 +3,20 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::UserName;
 use task_model::config::{Collect, Field, Step, TaskToml, UserRef, Verifier};
-use task_model::{Contract, Dataset, Task};
+use task_model::{Contract, Dataset};
 
+use super::room::Base;
 use super::scripts::{argv, instruction, layered, solution, workdir};
 use super::{
     Clear, HookPlan, NotRun, RoomPlan, ScriptPlan, TESTS, TurnPlan, Users, compose, limits, separate,
 };
-use crate::api::TrialOptions;
 use crate::env::Filler;
 
 /// What every turn is made from.
 pub(super) struct Turns<'a> {
-    pub(super) task: &'a Task,
+    pub(super) base: Base<'a>,
     pub(super) dataset: &'a Dataset,
     pub(super) config: &'a TaskToml,
-    pub(super) options: &'a TrialOptions,
     /// Whether the reference solution runs.
     pub(super) oracle: bool,
     /// The agent's sandbox.
@@ -38,7 +37,8 @@ impl Turns<'_> {
     }
 
     fn turn(&self, step: Option<&Step>, filler: &mut Filler<'_>) -> Result<TurnPlan, NotRun> {
-        let (task, config, contract) = (self.task, self.config, self.options.contract);
+        let (task, config) = (self.base.task, self.config);
+        let contract = self.base.options.contract;
         let times = limits::times(task, self.dataset, contract, step.map(|s| s.name.value.as_str()))?;
         let folder = step.map(|step| Utf8Path::new("steps").join(&step.name.value));
         let mut verify_env = filler.fill(&config.verifier.env);
@@ -52,9 +52,8 @@ impl Turns<'_> {
             None
         };
         let verifier = separate::Verifier {
-            task,
+            base: self.base,
             config,
-            options: self.options,
             step,
             workdir: &self.room.workdir,
             compose: self.room.compose.as_ref(),
@@ -89,15 +88,20 @@ impl Turns<'_> {
         })
     }
 
-    /// AgentCompass runs everything as the image's user; what a step leaves unset is the task's.
+    /// AgentCompass runs everything as the image's user; what a step leaves unset is the task's. A verifier without a
+    /// user of its own is root to Gym when the agent has one and nobody has read the image's.
     fn users(&self, step: Option<&Step>) -> Result<Users, NotRun> {
-        let pick = |own: Option<&Field<UserRef>>, task: &Field<UserRef>| -> Result<_, NotRun> {
-            let field = own.filter(|user| user.is_some()).unwrap_or(task);
-            Ok(user(field, self.options.contract)?.or_else(|| self.room.user.clone()))
+        let contract = self.base.options.contract;
+        let pick = |own: Option<&Field<UserRef>>, task: &Field<UserRef>| {
+            user(own.filter(|user| user.is_some()).unwrap_or(task), contract)
         };
+        let agent = pick(step.map(|s| &s.agent.user), &self.config.agent.user)?;
+        let verifier = pick(step.map(|s| &s.verifier.user), &self.config.verifier.user)?;
+        let recorded = self.room.image.as_ref().is_none_or(|image| image.recorded);
+        let unread = contract == Contract::Gym && !recorded && agent.is_some();
         Ok(Users {
-            agent: pick(step.map(|s| &s.agent.user), &self.config.agent.user)?,
-            verifier: pick(step.map(|s| &s.verifier.user), &self.config.verifier.user)?,
+            verifier: verifier.or_else(|| unread.then_some(UserName::Uid(0))),
+            agent,
         })
     }
 
@@ -118,7 +122,7 @@ impl Turns<'_> {
         Ok(HookPlan {
             service,
             command: hook.command.value.clone(),
-            user: user(&hook.user, self.options.contract)?,
+            user: user(&hook.user, self.base.options.contract)?,
             limit: limits::hook(&hook.timeout_sec),
         })
     }

@@ -27,14 +27,14 @@ impl Fields {
 }
 
 /// Returns 64 hex digits that change with everything that a task's result depends on: this program's version, the
-/// contract and options, the engine and `image`, the settings in effect, and every file of the task with its mode,
+/// contract and options, the engine and the `images`, the settings in effect, and every file of the task with its mode,
 /// also those that Harbor's digest leaves out. `None` when a file cannot be read.
 pub(crate) fn key(
     task: &Task,
     dataset: &Dataset,
     options: &TrialOptions,
     engine: &dyn Engine,
-    image: Option<&str>,
+    images: &[String],
 ) -> Option<String> {
     let mut fields = Fields(Sha256::new());
     fields.text("tool", env!("CARGO_PKG_VERSION"));
@@ -42,7 +42,9 @@ pub(crate) fn key(
     fields.text("engine", engine.name());
     fields.text("isolation", engine.isolation().join(" "));
     fields.text("applies", format!("{:?}", engine.applies()));
-    fields.text("image", image.unwrap_or_default());
+    for image in images {
+        fields.text("image", image);
+    }
     fields.text("multiplier", format!("{:?}", dataset.timeout_multiplier));
     let settings = format!("{:?} {:?}", task.effective, task.declared);
     fields.text("settings", &settings);
@@ -66,6 +68,8 @@ fn of_options(fields: &mut Fields, options: &TrialOptions) {
         path_prefix,
         // A task without a solution is never saved, and what is granted is looked at where it is used.
         require_solution: _,
+        // What an image is counts, not where it is from.
+        pull: _,
         grants: _,
         results: _,
         scratch: _,

@@ -8,7 +8,7 @@ use task_model::Task;
 
 use super::Expected;
 use crate::api::{
-    Attempt, AttemptKind, Script, Status, StepOutcome, TaskOutcome, TrialOptions, WorkdirSource,
+    Attempt, AttemptKind, RanOn, Script, Status, StepOutcome, TaskOutcome, TrialOptions, WorkdirSource,
 };
 use crate::results::TaskLogs;
 use crate::rules;
@@ -39,6 +39,7 @@ struct SavedOutcome {
     verifier_files: Vec<String>,
     workdir: Option<Utf8PathBuf>,
     workdir_source: Option<WorkdirSource>,
+    ran_on: Option<RanOn>,
     attempts: Vec<SavedAttempt>,
     steps: Vec<SavedStep>,
     findings: Vec<SavedFinding>,
@@ -92,6 +93,7 @@ impl Saved {
             verifier_files,
             workdir,
             workdir_source,
+            ran_on,
             attempts,
             steps,
             findings,
@@ -115,6 +117,7 @@ impl Saved {
                 verifier_files,
                 workdir,
                 workdir_source,
+                ran_on,
                 attempts: attempts.into_iter().map(SavedAttempt::of).collect(),
                 steps: steps.into_iter().map(SavedStep::of).collect(),
                 findings: findings
@@ -158,6 +161,7 @@ impl Saved {
             verifier_files: lines(saved.verifier_files),
             workdir: saved.workdir,
             workdir_source: saved.workdir_source,
+            ran_on: saved.ran_on.map(RanOn::harmless),
             attempts: restored(saved.attempts, logs, None),
             steps: saved.steps.into_iter().map(|step| step.restore(logs)).collect(),
             findings: saved

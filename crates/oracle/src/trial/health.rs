@@ -1,10 +1,10 @@
-//! `[environment.healthcheck]` with Docker's retry rules, as Harbor 0.26 runs them.
+//! Healthchecks, a task's own and an image's, with Docker's retry rules, as Harbor 0.26 runs them.
 
 use std::time::{Duration, Instant};
 
 use sandbox::{Ended, View};
 
-use super::{Exec, Fault, Room, TurnRecord, ending, shell, shown};
+use super::{Exec, Fault, Room, TurnRecord, ending, shown};
 use crate::plan::HealthPlan;
 
 /// How often a wait looks whether the caller cancelled.
@@ -26,13 +26,14 @@ pub(super) fn wait_until_healthy(
         let left = check.total.saturating_sub(began.elapsed());
         let user = room.image.clone();
         let exit = room.exec(&Exec {
-            argv: &shell(&check.command),
+            argv: &check.argv,
             user: &user,
             env: &[],
             limit: check.timeout.min(left).max(SHORTEST),
             output: None,
             view: View::Work,
         })?;
+        room.check_entrypoint()?;
         tries += 1;
         if exit.ended == Ended::Code(0) {
             return Ok(());
@@ -40,6 +41,8 @@ pub(super) fn wait_until_healthy(
         let elapsed = began.elapsed();
         let pause = if elapsed < check.start_period {
             check.start_interval
+        } else if tries == 1 && !check.first_counts {
+            check.interval
         } else {
             counted += 1.0;
             check.interval

@@ -2,7 +2,9 @@
 
 mod artifacts;
 mod compose;
+mod entrypoint;
 mod exclude;
+mod ground;
 mod health;
 mod room;
 mod separate;
@@ -18,10 +20,11 @@ use sandbox::{Ended, Engine, Exit, SandboxError, User, UserError};
 use task_model::Task;
 
 pub(crate) use self::artifacts::{Artifact, Collected};
+pub(crate) use self::ground::images;
 use self::room::{Exec, Room};
 use crate::Cancel;
 use crate::api::{AttemptKind, Event, Phase};
-use crate::plan::{TrialPlan, TurnPlan};
+use crate::plan::{Ground, TrialPlan, TurnPlan};
 
 /// What an attempt left.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub(crate) struct Record {
     pub(crate) kind: AttemptKind,
     /// The turns that began, at least one.
     pub(crate) turns: Vec<TurnRecord>,
+    /// What the sandbox of the work stood on, when it started.
+    pub(crate) ground: Option<Ground>,
     /// Why the sandbox could not be closed.
     pub(crate) leftover: Option<String>,
 }
@@ -127,6 +132,7 @@ pub(crate) fn run(
     let mut record = Record {
         kind: plan.kind,
         turns: Vec::new(),
+        ground: None,
         leftover: None,
     };
     let mut first = TurnRecord::new(keep_logs);
@@ -145,6 +151,7 @@ pub(crate) fn run(
             record.turns.push(first);
         }
         Ok((room, users)) => {
+            record.ground = Some(room.ground.clone());
             let mut trial = Trial {
                 plan,
                 task,
@@ -196,6 +203,7 @@ impl Trial<'_> {
                 Ok(()) => self.take_turn(turn, users, i > 0),
                 Err(fault) => Err(fault),
             };
+            entrypoint::keep_log(&mut self.room, &mut self.turn, "entrypoint-stdout.txt");
             let done = std::mem::replace(&mut self.turn, TurnRecord::new(keep_logs));
             let goes_on = step::goes_on(plan.contract, turn, &done);
             record.turns.push(done);
@@ -208,6 +216,7 @@ impl Trial<'_> {
     fn set_up(&mut self) -> Result<(), Fault> {
         self.put_environment()?;
         setup::look_for_tools(&mut self.room, &self.plan.tools)?;
+        entrypoint::start(&mut self.room, &mut self.turn)?;
         match &self.plan.room.health {
             None => Ok(()),
             Some(check) => health::wait_until_healthy(&mut self.room, &mut self.turn, check),
@@ -225,6 +234,7 @@ impl Trial<'_> {
             (self.events)(Event::Began(self.plan.kind, Phase::Solve));
             said = self.solve(solution, users)?;
         }
+        self.room.check_entrypoint()?;
         (self.events)(Event::Began(self.plan.kind, Phase::Verify));
         self.verify(turn, users, said.as_deref())
     }

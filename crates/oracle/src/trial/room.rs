@@ -3,16 +3,20 @@
 use std::time::Duration;
 
 use camino::Utf8Path;
-use sandbox::{Command, Engine, Entry, Exit, FileRead, Sandbox, SandboxError, User, UserName, View};
+use sandbox::{Command, Engine, Entry, Exit, FileRead, RootFs, Sandbox, SandboxError, User, UserName, View};
 
-use super::{Fault, compose, fault, no_user};
+use super::{Fault, entrypoint, fault, ground, no_user};
 use crate::Cancel;
 use crate::env::Variable;
-use crate::plan::RoomPlan;
+use crate::plan::{BaseEnv, Ground, RoomPlan};
 
 /// A started sandbox. Faults of it are masks.
 pub(super) struct Room<'a> {
     pub(super) plan: &'a RoomPlan,
+    /// What it stands on.
+    pub(super) ground: Ground,
+    /// Variables that every script sees.
+    pub(super) base: BaseEnv,
     pub(super) root: User,
     pub(super) image: User,
     pub(super) cancel: &'a Cancel,
@@ -33,22 +37,32 @@ pub(super) struct Exec<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// Starts the sandbox of a plan.
+    /// Makes the images of a plan ready and starts its sandbox.
     pub(super) fn open(plan: &'a RoomPlan, engine: &dyn Engine, cancel: &'a Cancel) -> Result<Self, Fault> {
-        let spec = match &plan.compose {
-            Some(project) => {
-                let task = plan.base.task.iter();
-                let env: Vec<_> = task.map(|v| (v.name.clone(), v.value.clone())).collect();
-                &compose::spec(project, &plan.spec, &env, engine, cancel)?
-            }
-            None => &plan.spec,
-        };
-        let mut sandbox = engine.start(spec).map_err(|error| fault(&error, cancel))?;
+        let (mut spec, ground) = ground::prepare(plan, engine, cancel)?;
+        if !ground.entrypoint.is_empty() {
+            spec.folders.push((entrypoint::FOLDER.into(), 0o777));
+        }
+        let mut sandbox = engine.start(&spec).map_err(|error| fault(&error, cancel))?;
+        if let Some(lines) = &ground.lines {
+            ground::run_lines(lines, sandbox.as_mut(), cancel)?;
+        }
         let mut find = |name: Option<&UserName>| sandbox.user(name).map_err(|error| no_user(&error));
         let root = find(Some(&UserName::Uid(0)))?;
-        let image = find(plan.user.as_ref())?;
+        let image = find(ground.user.as_ref())?;
+        if ground.root != RootFs::Host {
+            ground::make_folder(sandbox.as_mut(), &ground.workdir, &image, cancel)?;
+        }
+        let mut base = plan.base.clone();
+        let declared = std::mem::take(&mut base.image);
+        base.image = ground.env.iter().cloned().chain(declared).collect();
+        if ground.root != RootFs::Host {
+            base.path_prefix.clear();
+        }
         Ok(Self {
             plan,
+            ground,
+            base,
             root,
             image,
             cancel,
@@ -70,8 +84,8 @@ impl<'a> Room<'a> {
         self.checkpoint()?;
         let command = Command {
             argv: what.argv.to_vec(),
-            cwd: self.plan.workdir.clone(),
-            env: self.plan.base.of(what.user, what.env),
+            cwd: self.ground.workdir.clone(),
+            env: self.base.of(what.user, what.env),
             user: what.user.clone(),
             time_limit: Some(what.limit),
             output: what.output.map(Utf8Path::to_owned),

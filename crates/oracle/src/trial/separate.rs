@@ -5,7 +5,7 @@ use sandbox::{FileRead, RootFs, View};
 use task_model::Grader;
 
 use super::verify::Verifier;
-use super::{Fault, Room, Scored, Trial, artifacts};
+use super::{Fault, Room, Scored, Trial, artifacts, entrypoint};
 use crate::plan::{SeparatePlan, TESTS, TestsFrom, TurnPlan, VERIFIER_LOGS};
 
 impl Trial<'_> {
@@ -30,6 +30,7 @@ impl Trial<'_> {
         let mut room = Room::open(&separate.room, self.engine, self.room.cancel)?;
         let restored = artifacts::restore(&mut room, &collected.artifacts);
         let result = restored.and_then(|()| self.judge_apart(&mut room, turn, separate, said));
+        entrypoint::keep_log(&mut room, &mut self.turn, "verifier-entrypoint-stdout.txt");
         if let Err(error) = room.close() {
             self.leftover = Some(error.to_string());
         }
@@ -44,9 +45,10 @@ impl Trial<'_> {
         said: Option<&str>,
     ) -> Result<Scored, Fault> {
         let user = room.user(separate.user.as_ref())?;
-        if separate.room.spec.root != self.plan.room.spec.root {
+        if room.ground.root != self.room.ground.root {
             super::setup::look_for_tools(room, &self.plan.tools)?;
         }
+        entrypoint::start(room, &mut self.turn)?;
         if let Some(check) = &separate.room.health {
             super::health::wait_until_healthy(room, &mut self.turn, check)?;
         }
@@ -78,7 +80,7 @@ impl Trial<'_> {
             // A Python verifier is always the task's.
             TestsFrom::ImageElseTask if matches!(self.task.grader, Grader::Python(_)) => return Ok(false),
             TestsFrom::Image => {
-                if separate.room.spec.root != RootFs::Host {
+                if room.ground.root != RootFs::Host {
                     return Ok(true);
                 }
                 false
@@ -91,7 +93,7 @@ impl Trial<'_> {
                 }
             }
         };
-        if here || separate.room.spec.root != RootFs::Host {
+        if here || room.ground.root != RootFs::Host {
             return Ok(false);
         }
         Err(Fault::masked(

@@ -34,8 +34,9 @@ impl Trial<'_> {
         if plan.room.environment.is_empty() {
             return Ok(());
         }
+        let workdir = self.room.ground.workdir.clone();
         self.room
-            .put(View::Work, plan.room.workdir.as_str(), &plan.room.environment)
+            .put(View::Work, workdir.as_str(), &plan.room.environment)
     }
 }
 

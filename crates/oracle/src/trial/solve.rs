@@ -27,7 +27,8 @@ impl Trial<'_> {
                     mode: 0o644,
                     kind: EntryKind::Bytes(Arc::clone(bytes)),
                 };
-                self.put_solution(&self.plan.room.workdir, &users.agent, &[answer])?;
+                let workdir = self.room.ground.workdir.clone();
+                self.put_solution(&workdir, &users.agent, &[answer])?;
                 self.turn.keep("solve.txt", bytes.to_vec());
                 Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
             }

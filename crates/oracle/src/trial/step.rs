@@ -31,7 +31,7 @@ impl Trial<'_> {
 
     /// Puts in what a step brings, runs its setup.sh as the agent's user and waits for its healthcheck.
     pub(super) fn begin(&mut self, turn: &TurnPlan, users: &TurnUsers) -> Result<(), Fault> {
-        let workdir = &self.plan.room.workdir;
+        let workdir = &self.room.ground.workdir.clone();
         if !turn.files.is_empty() {
             self.room.put(View::Work, workdir.as_str(), &turn.files)?;
         }

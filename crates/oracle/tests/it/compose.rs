@@ -10,7 +10,7 @@ use task_model::config::{Artifact, Collect, EnvironmentMode};
 use task_model::{Contract, Task};
 
 use crate::fake::{Fake, exit};
-use crate::tasks::{dataset, env, options, run, spanned, task, tree};
+use crate::tasks::{dataset, env, host, options, run, spanned, task, tree};
 
 const FILE: &str = "environment/docker-compose.yaml";
 
@@ -29,7 +29,7 @@ fn composed(compose: &str, files: &[(&str, &str)]) -> Task {
 
 fn planned(task: &Task) -> Result<ComposePlan, NotRun> {
     let options = options(Contract::Gym);
-    let plan = plan(task, &dataset(), &options, AttemptKind::Oracle)?;
+    let plan = plan(task, &dataset(), &options, host(), AttemptKind::Oracle)?;
     Ok(plan.room.compose.expect("a Compose task"))
 }
 
@@ -145,7 +145,7 @@ fn main_is_what_the_task_builds() {
     assert_eq!(masked(&nothing).0, "image_unavailable");
     // And its working directory is where the work goes on.
     let options = options(Contract::Gym);
-    let whole = plan(&without, &dataset(), &options, AttemptKind::Oracle).expect("a plan");
+    let whole = plan(&without, &dataset(), &options, host(), AttemptKind::Oracle).expect("a plan");
     assert_eq!(whole.room.workdir, "/srv");
 }
 
@@ -214,7 +214,7 @@ fn variables_come_from_grants_and_the_tasks_own() {
         .grants
         .variables
         .insert("TWO".to_owned(), "a secret".to_owned());
-    let plan = plan(&task, &dataset(), &options, AttemptKind::Oracle).expect("a plan");
+    let plan = plan(&task, &dataset(), &options, host(), AttemptKind::Oracle).expect("a plan");
     let compose = plan.room.compose.as_ref().expect("a Compose task");
     let pairs = [("X", "from the task"), ("Y", "a secret"), ("Z", "3")];
     assert_eq!(

@@ -6,40 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::{
     Applies, Command, Download, DownloadBounds, Ended, Engine, Entry, EntryKind, Exit, FileRead, Image,
-    ImageError, ImageRequest, RootFs, Sandbox, SandboxError, Spec, Unavailable, User, UserError, UserName,
-    View,
+    ImageConfig, ImageError, ImageRequest, RootFs, Sandbox, SandboxError, Spec, Unavailable, User, UserError,
+    UserName, View,
 };
+
+pub(crate) use crate::world::{World, exit};
 
 /// What a script does: reads and writes files, and ends.
 pub(crate) type Act = Arc<dyn Fn(&mut World, &Command) -> Result<Exit, SandboxError> + Send + Sync>;
-
-/// One sandbox's files: path to bytes; `None` is something that is no regular file.
-#[derive(Debug, Default)]
-pub(crate) struct World {
-    pub(crate) work: BTreeMap<Utf8PathBuf, Option<Vec<u8>>>,
-    pub(crate) apart: BTreeMap<Utf8PathBuf, Option<Vec<u8>>>,
-    isolated: Vec<Utf8PathBuf>,
-}
-
-impl World {
-    fn files(&mut self, view: View, path: &Utf8Path) -> &mut BTreeMap<Utf8PathBuf, Option<Vec<u8>>> {
-        let private = view == View::Apart && self.isolated.iter().any(|folder| path.starts_with(folder));
-        if private { &mut self.apart } else { &mut self.work }
-    }
-
-    pub(crate) fn write(&mut self, view: View, path: &str, bytes: &[u8]) {
-        self.files(view, Utf8Path::new(path))
-            .insert(path.into(), Some(bytes.to_vec()));
-    }
-
-    pub(crate) fn text(&mut self, view: View, path: &str) -> Option<String> {
-        let bytes = self
-            .files(view, Utf8Path::new(path))
-            .get(Utf8Path::new(path))?
-            .clone()?;
-        Some(String::from_utf8(bytes).expect("text of a test"))
-    }
-}
 
 /// The engine.
 #[derive(Clone)]
@@ -53,16 +27,10 @@ pub(crate) struct Fake {
     broken: Option<&'static str>,
     users: Vec<&'static str>,
     applies: Applies,
+    images: BTreeMap<String, ImageConfig>,
+    no_image: Option<fn() -> ImageError>,
     /// What was to be made ready.
     pub(crate) requests: Arc<Mutex<Vec<ImageRequest>>>,
-}
-
-pub(crate) fn exit(ended: Ended, tail: &str) -> Exit {
-    Exit {
-        ended,
-        seconds: 0.5,
-        tail: tail.as_bytes().to_vec(),
-    }
 }
 
 pub(crate) fn act(run: impl Fn(&mut World, &Command) -> Exit + Send + Sync + 'static) -> Act {
@@ -83,6 +51,8 @@ impl Fake {
             broken: None,
             users: vec!["root", "nobody", "agent"],
             applies: Applies::default(),
+            images: BTreeMap::new(),
+            no_image: None,
             requests: Arc::default(),
         }
     }
@@ -148,6 +118,18 @@ impl Fake {
         self
     }
 
+    /// An image that is there, under the name of its request (`Dockerfile` for one that is built).
+    pub(crate) fn image(mut self, name: &str, config: ImageConfig) -> Self {
+        self.images.insert(name.to_owned(), config);
+        self
+    }
+
+    /// Making images ready fails so.
+    pub(crate) fn no_image(mut self, error: fn() -> ImageError) -> Self {
+        self.no_image = Some(error);
+        self
+    }
+
     pub(crate) fn trace(&self) -> Vec<String> {
         lock(&self.trace).clone()
     }
@@ -198,6 +180,20 @@ impl Engine for Fake {
 
     fn prepare(&self, request: &ImageRequest) -> Result<Image, ImageError> {
         lock(&self.requests).push(request.clone());
+        if let Some(error) = self.no_image {
+            return Err(error());
+        }
+        let name = match request {
+            ImageRequest::Named { name, .. } => name.as_str(),
+            ImageRequest::Build { dockerfile, .. } => dockerfile.as_str(),
+        };
+        if let Some(config) = self.images.get(name) {
+            return Ok(Image {
+                root: RootFs::Image(name.to_owned()),
+                digest: Some(format!("sha256:{name}")),
+                config: Some(config.clone()),
+            });
+        }
         if self.applies.compose {
             let name = match request {
                 ImageRequest::Named { name, .. } => format!("handle of {name}"),

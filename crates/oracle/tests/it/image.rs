@@ -1,11 +1,12 @@
 //! Whether the host's root can stand for a task's image, and what a Dockerfile settles.
 
-use oracle::{AttemptKind, WorkdirSource, plan};
+use oracle::WorkdirSource;
 use sandbox::Network;
 use task_model::Contract;
 
+use crate::fake::Fake;
 use crate::masks::masked_before_start;
-use crate::tasks::{dataset, options, spanned, task, tree};
+use crate::tasks::{options, run, spanned, task, tree};
 
 #[test]
 fn images_that_the_hosts_root_cannot_stand_for_are_masked() {
@@ -35,16 +36,20 @@ fn files_of_environment_stay_where_a_dockerfile_decides() {
         ("tests/test.sh", ""),
         ("solution/solve.sh", ""),
     ]);
-    let plan = plan::plan(&task, &dataset(), &options(Contract::Gym), AttemptKind::Oracle).unwrap();
-    assert_eq!(plan.room.environment, []);
-    assert_eq!(plan.room.workdir, "/srv/x");
-    assert_eq!(plan.room.workdir_source, WorkdirSource::Dockerfile);
-    assert_eq!(plan.room.base.image.len(), 1);
-    assert!(
-        plan.room
-            .spec
-            .folders
-            .iter()
-            .any(|(path, mode)| path == "/srv/x" && *mode == 0o777)
+    let fake = Fake::new();
+    let outcome = run(&task, &fake, &options(Contract::Gym));
+    assert_eq!(
+        outcome.workdir.as_deref().map(|path| path.as_str()),
+        Some("/srv/x")
     );
+    assert_eq!(outcome.workdir_source, Some(WorkdirSource::Dockerfile));
+    assert!(
+        fake.trace()
+            .iter()
+            .all(|line| !line.starts_with("upload Work /srv/x"))
+    );
+    let solve = fake.ran("/solution/solve.sh").remove(0);
+    assert!(solve.env.contains(&("A".to_owned(), "1".to_owned())));
+    let spec = fake.specs.lock().unwrap().remove(0);
+    assert!(spec.folders.contains(&("/srv/x".into(), 0o777)));
 }

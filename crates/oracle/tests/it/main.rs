@@ -3,7 +3,9 @@
 mod compose;
 mod compose_engine;
 mod ending;
+mod entrypoints;
 mod fake;
+mod grounds;
 mod health;
 mod image;
 mod many;
@@ -18,3 +20,4 @@ mod shown;
 mod step_rewards;
 mod steps;
 mod tasks;
+mod world;

@@ -9,7 +9,7 @@ use task_model::config::{Collect, UserRef};
 use task_model::{Contract, Grader, Reference};
 
 use crate::fake::{Fake, exit};
-use crate::tasks::{dataset, env, options, run, spanned, task, tree};
+use crate::tasks::{dataset, env, host, options, run, spanned, task, tree};
 
 #[test]
 fn a_trial_under_gym_keeps_the_documented_order() {
@@ -237,13 +237,27 @@ fn limits_are_multiplied_once_and_the_oracles_is_an_hour_at_most() {
     }
     let mut dataset = dataset();
     dataset.timeout_multiplier = 2.0;
-    let plan = plan::plan(&task, &dataset, &options(Contract::Gym), AttemptKind::Oracle).unwrap();
+    let plan = plan::plan(
+        &task,
+        &dataset,
+        &options(Contract::Gym),
+        host(),
+        AttemptKind::Oracle,
+    )
+    .unwrap();
     assert_eq!(plan.turns[0].verify.limit, Duration::from_secs(60));
     let Some(plan::SolutionPlan::Script { script, .. }) = &plan.turns[0].solution else {
         panic!("no script: {:?}", plan.turns[0].solution)
     };
     assert_eq!(script.limit, Duration::from_secs(3600));
-    let plan = plan::plan(&task, &dataset, &options(Contract::Harbor), AttemptKind::Oracle).unwrap();
+    let plan = plan::plan(
+        &task,
+        &dataset,
+        &options(Contract::Harbor),
+        host(),
+        AttemptKind::Oracle,
+    )
+    .unwrap();
     assert_eq!(plan.turns[0].verify.limit, Duration::from_secs(30));
     let effective = oracle::effective(&task, &dataset, Contract::Gym).unwrap();
     assert_eq!(effective.verifier_timeout_sec, 60.0);
@@ -258,9 +272,9 @@ fn a_plan_shows_no_granted_value() {
         .grants
         .variables
         .insert("KEY".to_owned(), "s3cret-value".to_owned());
-    let plan = plan::plan(&task, &dataset(), &options, AttemptKind::Oracle).unwrap();
+    let plan = plan::plan(&task, &dataset(), &options, host(), AttemptKind::Oracle).unwrap();
     assert!(!format!("{plan:?}").contains("s3cret-value"));
-    let again = plan::plan(&task, &dataset(), &options, AttemptKind::Oracle).unwrap();
+    let again = plan::plan(&task, &dataset(), &options, host(), AttemptKind::Oracle).unwrap();
     assert_eq!(plan, again);
 }
 
@@ -287,7 +301,7 @@ fn harbor_leaves_ignored_files_behind_and_gym_does_not() {
         ("solution/solve.sh", ""),
     ]);
     let uploaded = |contract| -> Vec<String> {
-        let plan = plan::plan(&task, &dataset(), &options(contract), AttemptKind::Oracle).unwrap();
+        let plan = plan::plan(&task, &dataset(), &options(contract), host(), AttemptKind::Oracle).unwrap();
         plan.turns[0]
             .tests
             .iter()

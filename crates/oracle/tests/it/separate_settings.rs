@@ -8,7 +8,7 @@ use task_model::config::{Environment, Healthcheck, NetworkMode, TaskToml, UserRe
 use crate::fake::{Fake, exit};
 use crate::separate::{GYM, HARBOR, masked, separate};
 use crate::steps::rewards;
-use crate::tasks::{dataset, env, found, options, run, spanned, task, tree};
+use crate::tasks::{dataset, env, found, host, options, run, spanned, task, tree};
 
 #[test]
 fn settings_come_from_the_verifiers_table_or_else_from_the_tasks() {
@@ -201,12 +201,12 @@ fn a_plan_shows_no_value_granted_to_the_verifiers_sandbox() {
     });
     let mut options = options(GYM);
     let kind = oracle::AttemptKind::Oracle;
-    let missing = oracle::plan::plan(&task, &dataset(), &options, kind).unwrap_err();
+    let missing = oracle::plan::plan(&task, &dataset(), &options, host(), kind).unwrap_err();
     assert_eq!(missing.kind, Some("missing_variable"));
     options
         .grants
         .variables
         .insert("KEY".to_owned(), "s3cret-value".to_owned());
-    let plan = oracle::plan::plan(&task, &dataset(), &options, kind).unwrap();
+    let plan = oracle::plan::plan(&task, &dataset(), &options, host(), kind).unwrap();
     assert!(!format!("{plan:?}").contains("s3cret-value"));
 }

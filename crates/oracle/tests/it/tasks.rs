@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 use findings::{Span, Spanned};
+use oracle::plan::Host;
 use oracle::{Cancel, Grants, TaskOutcome, TrialOptions, run_task};
-use sandbox::Network;
+use sandbox::{Applies, Network, Pull};
 use task_model::config::{EnvVar, TaskToml};
 use task_model::{
     Contract, Coverage, Dataset, Grader, Loads, NodeKind, Origin, Reference, Task, TaskTree, TreeNode,
@@ -104,12 +105,21 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         repeat: 1,
         require_solution: false,
         network: Network::None,
+        pull: Pull::Missing,
         grants: Grants::default(),
         host_paths: Vec::new(),
         path_prefix: Vec::new(),
         scratch: Utf8PathBuf::from("/tmp"),
         results: None,
         resume: false,
+    }
+}
+
+/// What a plan knows of an engine that can do nothing special.
+pub(crate) fn host() -> Host {
+    Host {
+        engine: "fake",
+        applies: Applies::default(),
     }
 }
 

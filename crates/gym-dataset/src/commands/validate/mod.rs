@@ -13,7 +13,7 @@ use findings::{Finding, Level};
 use oracle::{Cancel, Job, Observer, TaskOutcome, TrialOptions, run_all};
 use task_model::{Contract, ContractChoice, Dataset};
 
-use crate::cli::{NetworkChoice, Probe, ReportFormat, ValidateArgs, ValidateFormat};
+use crate::cli::{NetworkChoice, Probe, PullChoice, ReportFormat, ValidateArgs, ValidateFormat};
 use crate::exit::{Ending, is_broken_pipe};
 use crate::grants;
 use crate::output::{Live, Printer};
@@ -83,6 +83,10 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             network: match args.network {
                 NetworkChoice::None => sandbox::Network::None,
                 NetworkChoice::Host => sandbox::Network::Host,
+            },
+            pull: match args.pull {
+                Some(PullChoice::Never) => sandbox::Pull::Never,
+                Some(PullChoice::Missing) | None => sandbox::Pull::Missing,
             },
             grants: grants.clone(),
             host_paths: means.host_paths(),

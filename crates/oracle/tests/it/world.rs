@@ -1,0 +1,47 @@
+//! The files of the engine that runs nothing.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use sandbox::{Ended, Exit, View};
+
+/// One sandbox's files: path to bytes; `None` is something that is no regular file.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    pub(crate) work: BTreeMap<Utf8PathBuf, Option<Vec<u8>>>,
+    pub(crate) apart: BTreeMap<Utf8PathBuf, Option<Vec<u8>>>,
+    pub(crate) isolated: Vec<Utf8PathBuf>,
+}
+
+impl World {
+    pub(crate) fn files(
+        &mut self,
+        view: View,
+        path: &Utf8Path,
+    ) -> &mut BTreeMap<Utf8PathBuf, Option<Vec<u8>>> {
+        let private = view == View::Apart && self.isolated.iter().any(|folder| path.starts_with(folder));
+        if private { &mut self.apart } else { &mut self.work }
+    }
+
+    pub(crate) fn write(&mut self, view: View, path: &str, bytes: &[u8]) {
+        self.files(view, Utf8Path::new(path))
+            .insert(path.into(), Some(bytes.to_vec()));
+    }
+
+    pub(crate) fn text(&mut self, view: View, path: &str) -> Option<String> {
+        let bytes = self
+            .files(view, Utf8Path::new(path))
+            .get(Utf8Path::new(path))?
+            .clone()?;
+        Some(String::from_utf8(bytes).expect("text of a test"))
+    }
+}
+
+/// How a script of a test ended.
+pub(crate) fn exit(ended: Ended, tail: &str) -> Exit {
+    Exit {
+        ended,
+        seconds: 0.5,
+        tail: tail.as_bytes().to_vec(),
+    }
+}
