@@ -8,5 +8,6 @@ mod interrupt;
 mod plain_user;
 mod quickstart;
 mod results;
+mod steps;
 mod support;
 mod trust;
