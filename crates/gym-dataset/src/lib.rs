@@ -8,6 +8,7 @@ pub mod rules;
 
 mod commands;
 mod engine;
+mod git;
 mod grants;
 mod host_python;
 mod output;

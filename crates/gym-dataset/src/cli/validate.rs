@@ -50,6 +50,10 @@ pub struct ValidateArgs {
     /// No tasks whose id matches; may be given several times
     #[arg(long, value_name = "GLOB", help_heading = "What to check")]
     pub exclude: Vec<String>,
+    /// Only tasks that differ from this commit, by git, with what is not committed yet; a change of the dataset itself
+    /// picks all of its tasks
+    #[arg(long, value_name = "GIT_REF", help_heading = "What to check")]
+    pub since: Option<String>,
     /// Whose rules count
     #[arg(
         long,

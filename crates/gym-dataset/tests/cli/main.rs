@@ -12,6 +12,7 @@ mod page;
 mod publish;
 mod reward;
 mod schema;
+mod since;
 mod task_data;
 mod usage;
 mod validate;

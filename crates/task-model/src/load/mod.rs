@@ -19,6 +19,8 @@ mod task_data;
 mod tests;
 mod unit;
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::Finding;
 use rayon::prelude::*;
@@ -52,6 +54,8 @@ pub struct Selection {
     pub task: Vec<String>,
     /// `--exclude`.
     pub exclude: Vec<String>,
+    /// When given, only these ids; picking none of the tasks is then no error.
+    pub only: Option<BTreeSet<String>>,
 }
 
 /// Why a target could not be loaded at all; its text names the remedy.
@@ -152,7 +156,8 @@ pub fn load(target: &Utf8Path, options: &LoadOptions) -> Result<Dataset, LoadErr
         .map(|found| unit::read(found, &loading.shared, options.contract))
         .collect();
     let dataset = loading.assemble(units, &filter);
-    if dataset.coverage.selected == 0 && !dataset.tasks.is_empty() {
+    let bounded = options.selection.only.is_some();
+    if dataset.coverage.selected == 0 && !dataset.tasks.is_empty() && !bounded {
         return Err(select::nothing(&options.selection, &dataset.tasks));
     }
     Ok(dataset)

@@ -1,5 +1,7 @@
 //! Which tasks the user picked.
 
+use std::collections::BTreeSet;
+
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::{LoadError, Selection};
@@ -10,6 +12,7 @@ use crate::nearest::nearest;
 pub(super) struct Filter {
     task: Option<GlobSet>,
     exclude: GlobSet,
+    only: Option<BTreeSet<String>>,
 }
 
 impl Filter {
@@ -20,16 +23,19 @@ impl Filter {
         Ok(Self {
             task,
             exclude: set(&selection.exclude)?,
+            only: selection.only.clone(),
         })
     }
 
     pub(super) fn picks(&self, id: &str) -> bool {
-        self.task.as_ref().is_none_or(|t| t.is_match(id)) && !self.exclude.is_match(id)
+        self.only.as_ref().is_none_or(|only| only.contains(id))
+            && self.task.as_ref().is_none_or(|t| t.is_match(id))
+            && !self.exclude.is_match(id)
     }
 
     /// Says whether every task is picked whatever its id.
     pub(super) fn is_all(&self) -> bool {
-        self.task.is_none() && self.exclude.is_empty()
+        self.only.is_none() && self.task.is_none() && self.exclude.is_empty()
     }
 }
 

@@ -125,7 +125,7 @@ fn publish(args: &PublishArgs, settings: &Settings, printer: &mut Printer) -> an
 fn load(args: &PublishArgs, settings: &Settings) -> anyhow::Result<Dataset> {
     let selection = Selection {
         task: args.task.clone(),
-        exclude: Vec::new(),
+        ..Selection::default()
     };
     let options = LoadOptions {
         selection,

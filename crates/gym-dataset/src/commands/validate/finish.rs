@@ -180,7 +180,8 @@ fn ending(
     if bad.into_iter().any(has) || (args.require_solution && has(TaskStatus::Unvalidated)) {
         return (Ending::Tasks, None);
     }
-    if !args.only_static && coverage.scored == 0 {
+    let nothing_changed = args.since.is_some() && coverage.selected == 0;
+    if !args.only_static && coverage.scored == 0 && !nothing_changed {
         let why = "no task came to a verdict: none of those selected has a solution to run";
         return (Ending::NoVerdict, Some(why.to_owned()));
     }

@@ -2,6 +2,7 @@
 
 use task_model::{Dataset, LoadError, LoadOptions, Selection};
 
+use super::since;
 use crate::cli::ValidateArgs;
 use crate::exit::UsageError;
 use crate::output::Printer;
@@ -18,13 +19,21 @@ pub(crate) fn targets(
         selection: Selection {
             task: args.task.clone(),
             exclude: args.exclude.clone(),
+            only: None,
         },
     };
     let mut datasets = Vec::new();
     let mut wrong = Vec::new();
     let mut unselected = Vec::new();
     for path in &args.paths {
-        match task_model::load(&settings.shown(path), &options) {
+        let path = settings.shown(path);
+        let mut loaded = task_model::load(&path, &options);
+        if let (Ok(dataset), Some(commit)) = (&loaded, &args.since) {
+            let mut options = options.clone();
+            options.selection.only = Some(since::changed(dataset, commit, settings)?);
+            loaded = task_model::load(&path, &options);
+        }
+        match loaded {
             Ok(dataset) => datasets.push(dataset),
             Err(LoadError::EmptySelection(text)) => unselected.push(text),
             Err(error) => wrong.push(error.to_string()),
@@ -38,6 +47,13 @@ pub(crate) fn targets(
     }
     for text in unselected {
         printer.note(&text)?;
+    }
+    if let Some(commit) = args
+        .since
+        .as_ref()
+        .filter(|_| datasets.iter().all(|dataset| dataset.coverage.selected == 0))
+    {
+        printer.note(&format!("no task changed since `{commit}`"))?;
     }
     for (target, dataset) in datasets.iter_mut().enumerate() {
         shim_builder::apply(dataset);

@@ -6,6 +6,7 @@ mod interrupt;
 mod load;
 pub(crate) mod means;
 mod results;
+mod since;
 mod stream;
 mod tasks;
 

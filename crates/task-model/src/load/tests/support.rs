@@ -74,6 +74,7 @@ impl Disk {
         let selection = Selection {
             task: own(task),
             exclude: own(exclude),
+            only: None,
         };
         self.load_with(
             "",
