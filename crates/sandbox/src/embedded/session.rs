@@ -12,11 +12,14 @@ use super::users::Users;
 use super::{Link, download};
 use crate::api::{Command, Ended, Exit, Sandbox, SandboxError, User, UserError, UserName, View};
 use crate::files::{Download, DownloadBounds, Entry, EntryKind, FileRead};
+use crate::helper::accounts_of_image;
 use crate::store::InUse;
 use crate::wire::{self, EndedAs, EntryHead, EntryShape, Fault, PIECE, Reply, Request, Run};
 
 /// How long anything but a command may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(600);
+/// Bytes of a list of accounts that are read.
+const MOST_ACCOUNTS: u64 = 1 << 20;
 /// What a command's end may take beyond its own limit.
 const GRACE: Duration = Duration::from_secs(60);
 
@@ -25,16 +28,25 @@ pub(super) struct Session {
     link: Link,
     users: Users,
     /// Held while it runs.
-    _image: Option<Arc<InUse>>,
+    image: Option<Arc<InUse>>,
 }
 
 impl Session {
     pub(super) fn new(link: Link, users: Users, image: Option<Arc<InUse>>) -> Self {
-        Self {
-            link,
-            users,
-            _image: image,
-        }
+        Self { link, users, image }
+    }
+
+    /// Reads the accounts anew: a command may have made the user. `false`: they cannot be read.
+    fn look_again(&mut self) -> bool {
+        let mut text = |path: &str| match self.read(View::Work, path.into(), MOST_ACCOUNTS) {
+            Ok(FileRead::Bytes(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            _ => None,
+        };
+        let (Some(passwd), Some(group)) = (text("/etc/passwd"), text("/etc/group")) else {
+            return false;
+        };
+        (self.users.accounts, self.users.groups) = accounts_of_image(&passwd, &group);
+        true
     }
 
     /// Ends it.
@@ -104,7 +116,11 @@ impl Session {
 
 impl Sandbox for Session {
     fn user(&mut self, name: Option<&UserName>) -> Result<User, UserError> {
-        self.users.resolve(name)
+        let resolved = self.users.resolve(name);
+        if resolved.is_err() && self.image.is_some() && self.look_again() {
+            return self.users.resolve(name);
+        }
+        resolved
     }
 
     fn upload(

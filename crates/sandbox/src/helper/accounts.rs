@@ -65,7 +65,7 @@ pub(super) fn groups(group: &str, users: &[Account]) -> Vec<Group> {
 }
 
 /// Reads an image's `/etc/passwd` and `/etc/group`: everybody whose id a sandbox has, the first of a name.
-pub(super) fn of_image(passwd: &str, group: &str) -> (Vec<Account>, Vec<Group>) {
+pub(crate) fn of_image(passwd: &str, group: &str) -> (Vec<Account>, Vec<Group>) {
     let mut users: Vec<Account> = Vec::new();
     for line in passwd.lines() {
         if let Some(user) = account(line)

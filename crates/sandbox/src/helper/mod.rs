@@ -23,6 +23,7 @@ mod spawn;
 mod sys;
 mod tree;
 
+pub(crate) use accounts::of_image as accounts_of_image;
 use std::ffi::OsString;
 use std::io;
 

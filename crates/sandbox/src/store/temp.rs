@@ -80,36 +80,40 @@ impl Store {
 
     /// Waits for a lock of the store.
     pub(super) fn lock(&self, name: &str) -> Result<OwnedFd, StoreError> {
-        let path = self.folder.join(name);
-        let failed = io_error(format!("lock `{path}`"));
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(&failed)?;
+        let file = self.lock_file(name)?;
         loop {
             match rustix::fs::flock(&file, FlockOperation::LockExclusive) {
-                Ok(()) => return Ok(file.into()),
+                Ok(()) => return Ok(file),
                 Err(Errno::INTR) => {}
-                Err(error) => return Err(failed(error.into())),
+                Err(error) => return Err(self.unlockable(name)(error.into())),
             }
         }
     }
 
     /// The same without waiting.
     pub(super) fn try_lock(&self, name: &str) -> Result<Option<OwnedFd>, StoreError> {
+        let file = self.lock_file(name)?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(file)),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(self.unlockable(name)(error.into())),
+        }
+    }
+
+    fn lock_file(&self, name: &str) -> Result<OwnedFd, StoreError> {
         let path = self.folder.join(name);
-        let failed = io_error(format!("lock `{path}`"));
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
-        let file = options.open(&path).map_err(&failed)?;
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(file.into())),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(failed(error.into())),
-        }
+        let opened = options.open(&path).or_else(|error| match error.kind() {
+            // A store on a read-only disk can still be read from.
+            io::ErrorKind::ReadOnlyFilesystem => File::open(&path),
+            _ => Err(error),
+        });
+        opened.map(OwnedFd::from).map_err(self.unlockable(name))
+    }
+
+    fn unlockable(&self, name: &str) -> impl Fn(io::Error) -> StoreError {
+        io_error(format!("lock `{}`", self.folder.join(name)))
     }
 
     /// The same for a moment, unless there is no store.

@@ -265,3 +265,30 @@ fn nothing_is_left_on_the_host_when_sandboxes_end() {
         assert_eq!(fs::metadata(&root).unwrap().ctime(), changed);
     });
 }
+
+#[test]
+fn a_user_that_a_command_made_can_be_used() {
+    let Some(ready) = ready("a_user_that_a_command_made", Caller::Root, json!({}), |layer| {
+        layer
+    }) else {
+        return;
+    };
+    let mut sandbox = ready.start();
+    let mut ask = |name: &str| sandbox.user(Some(&UserName::Name(name.to_owned())));
+    assert!(matches!(ask("late"), Err(UserError::Unknown(_))));
+    ok(
+        &mut *sandbox,
+        "echo late:x:500:501::/home/late:/bin/sh >> /etc/passwd; echo late:x:501: >> /etc/group",
+    );
+    let user = sandbox
+        .user(Some(&UserName::Name("late:late".to_owned())))
+        .unwrap();
+    assert_eq!((user.uid, user.gid, user.home.as_str()), (500, 501, "/home/late"));
+    // Lists that are no files say nothing new, and what was known stays.
+    ok(&mut *sandbox, "rm /etc/passwd; ln -s /etc/group /etc/passwd");
+    assert!(matches!(
+        sandbox.user(Some(&UserName::Name("nobody-else".to_owned()))),
+        Err(UserError::Unknown(_))
+    ));
+    assert!(sandbox.user(Some(&UserName::Name("app".to_owned()))).is_ok());
+}
