@@ -213,6 +213,16 @@ impl Client {
         }
     }
 
+    /// Ends it when everything of interest has been read: by itself when little is left, for a client that is killed may leave
+    /// its engine something to clear up.
+    pub(super) fn settle(mut self, from: TimedReader) {
+        let mut from = from.within(Duration::from_secs(10));
+        let mut left = from.by_ref().take(1 << 20);
+        if io::copy(&mut left, &mut io::sink()).is_ok() && left.limit() > 0 {
+            drop(self.wait(Instant::now() + Duration::from_secs(10)));
+        }
+    }
+
     /// Kills it and whatever it started on this machine.
     pub(super) fn kill(&mut self) {
         if let Some(child) = &self.child
@@ -342,6 +352,12 @@ pub(super) struct TimedReader {
 }
 
 impl TimedReader {
+    /// Gives up this soon, if not sooner.
+    fn within(mut self, limit: Duration) -> Self {
+        self.deadline = self.deadline.min(Instant::now() + limit);
+        self
+    }
+
     /// Whether anything came at all.
     pub(super) fn begun(&self) -> bool {
         self.begun

@@ -33,9 +33,8 @@ const NO_CONTAINER: [&str; 7] = [
     "marked for removal",
 ];
 /// Words by which it says that a path is not there.
-const NO_PATH: [&str; 6] = [
+const NO_PATH: [&str; 5] = [
     "could not find the file",
-    "no such container:path",
     "could not be found on container",
     "no such file or directory",
     "not a directory",
@@ -96,7 +95,10 @@ impl Failure {
         Self::Refused {
             action: action.to_owned(),
             text: sentence(&messages),
-            all: messages.to_lowercase(),
+            // Older clients say this of a path as of a container; who needs to know has asked the container before.
+            all: messages
+                .to_lowercase()
+                .replace("no such container:path", "could not find the file"),
         }
     }
 
@@ -113,7 +115,8 @@ impl Failure {
     }
 
     pub(super) fn is_lost(&self) -> bool {
-        self.says(&NO_ENGINE) || self.says(&NO_CONTAINER)
+        // A runtime that cannot start a process has trouble with its pipes, not with the engine.
+        (self.says(&NO_ENGINE) && !self.says(&["oci runtime", "exec failed"])) || self.says(&NO_CONTAINER)
     }
 
     /// The client cannot reach its engine. A registry that cannot be reached sounds much the same.
@@ -144,6 +147,7 @@ impl Failure {
             "resource temporarily unavailable",
             "fork/exec",
             "pthread_create failed",
+            "read init-p: connection reset",
         ])
     }
 
@@ -222,6 +226,8 @@ mod tests {
                 "{text}"
             );
         }
+        let failure = Failure::refused("cp", b"Error: No such container:path: name:/logs");
+        assert!(failure.is_no_path() && !failure.is_lost());
         let failure = Failure::refused("cp", b"write /x: no space left on device");
         assert!(matches!(SandboxError::from(failure), SandboxError::Io { .. }));
     }

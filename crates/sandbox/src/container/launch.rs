@@ -4,13 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use tar::{Archive, EntryType};
+use camino::Utf8PathBuf;
 
-use super::client::Streams;
-use super::failure::Failure;
 use super::owner::OWNER;
 use super::session::Session;
 use super::{CALL_LIMIT, Shared, images, put, script};
@@ -30,8 +26,6 @@ pub(super) struct Known {
     config: ImageConfig,
     shell: Option<&'static str>,
     accounts: Option<super::accounts::Accounts>,
-    /// Folders that were looked for: their modes, or that they are not there.
-    folders: BTreeMap<Utf8PathBuf, Option<u32>>,
 }
 
 impl Known {
@@ -71,6 +65,7 @@ pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, Sandbo
         let reason = format!("{} runs images, and this task has none", shared.name);
         return Err(Unavailable(reason).into());
     };
+    let folders = check_folders(&spec.folders)?;
     let mut known = known(shared, image)?;
     let secret = secret();
     let shells: Vec<&'static str> = known.shell.map_or(SHELLS.to_vec(), |shell| vec![shell]);
@@ -95,7 +90,6 @@ pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, Sandbo
             secret: secret.clone(),
         };
         create(shared, spec, image, &name, shell)?;
-        let widened = make_folders(&session, &mut known, &spec.folders)?;
         match shared.cli.ask(&["start", &name], CALL_LIMIT) {
             Ok(_) => {}
             Err(failure) if failure.is_no_program() => {
@@ -104,7 +98,7 @@ pub(super) fn start(shared: &Arc<Shared>, spec: &Spec) -> Result<Session, Sandbo
             }
             Err(failure) => return Err(failure.into()),
         }
-        widen(&mut session, &widened)?;
+        make_folders(&mut session, &folders)?;
         if known.accounts.is_none() {
             drop(super::accounts::accounts(&mut session, ""));
             known.accounts.clone_from(&session.accounts);
@@ -200,127 +194,56 @@ fn arguments(
     Ok(args)
 }
 
-/// Makes the folders that the image lacks; returns those whose mode must be set from inside.
-pub(super) fn make_folders(
-    session: &Session,
-    known: &mut Known,
+/// Returns folders by their plain paths; refuses what can be none.
+pub(super) fn check_folders(
     folders: &[(Utf8PathBuf, u32)],
-) -> Result<Vec<(Utf8PathBuf, u32)>, SandboxError> {
-    let mut missing = BTreeSet::new();
-    let mut widened = Vec::new();
-    let mut wanted = BTreeMap::new();
+) -> Result<BTreeMap<Utf8PathBuf, u32>, SandboxError> {
+    let mut checked = BTreeMap::new();
     for (folder, mode) in folders {
-        let folder_plain = put::plain(folder);
-        if folder_plain == "/" || put::check(&folder_plain, folder).is_err() {
+        let plain = put::plain(folder);
+        if plain == "/" || put::check(&plain, folder).is_err() {
             return Err(put::fault("make", folder, "it is no place for a folder"));
         }
-        wanted.insert(folder_plain, *mode);
+        checked.insert(plain, *mode);
     }
-    for (folder, mode) in &wanted {
-        let way = |error| match error {
-            SandboxError::File { cause, .. } => put::fault("make", folder, &cause),
-            error => error,
-        };
-        match peek(session, known, folder).map_err(way)? {
-            Some(there) if there & 0o7777 == *mode => {}
-            Some(_) => widened.push((folder.clone(), *mode)),
-            None => {
-                for above in put::parents(folder) {
-                    if peek(session, known, &above).map_err(way)?.is_none() {
-                        missing.insert(above);
-                    }
-                }
-                missing.insert(folder.clone());
-            }
-        }
-    }
-    if !missing.is_empty() {
-        put::send(session, Utf8Path::new("/"), |tar| {
-            for folder in &missing {
-                let mode = wanted.get(folder).copied().unwrap_or(0o755);
-                tar.folder(folder, mode, (0, 0))?;
-            }
-            Ok(Ok(()))
-        })
-        .map_err(|error| match error {
-            SandboxError::File { cause, .. } => put::fault(
-                "make",
-                missing.last().map_or(Utf8Path::new("/"), |path| path),
-                &cause,
-            ),
-            error => error,
-        })?;
-    }
-    Ok(widened)
+    Ok(checked)
 }
 
-/// Returns the mode of a folder of the image, links followed; asked once for each image.
-fn peek(session: &Session, known: &mut Known, folder: &Utf8Path) -> Result<Option<u32>, SandboxError> {
-    if let Some(mode) = known.folders.get(folder) {
-        return Ok(*mode);
-    }
-    let deadline = Instant::now() + CALL_LIMIT;
-    let source = format!("{}:{folder}", session.container);
-    let streams = Streams {
-        output: true,
-        ..Streams::default()
-    };
-    let mut args = vec!["cp"];
-    if !session.shared.info()?.podman {
-        args.push("--follow-link");
-    }
-    args.extend([source.as_str(), "-"]);
-    let mut client = session.shared.cli.start(&args, streams)?;
-    let mut archive = Archive::new(client.reader(deadline));
-    let first = archive.entries().and_then(|mut entries| {
-        let Some(entry) = entries.next() else {
-            return Ok(None);
-        };
-        let entry = entry?;
-        Ok(Some((entry.header().entry_type(), entry.header().mode()?)))
-    });
-    let absent = |failure: Failure| {
-        if failure.is_no_path() {
-            Ok(None)
-        } else {
-            Err(SandboxError::from(failure))
-        }
-    };
-    let mode = match first {
-        Ok(Some((EntryType::Directory, mode))) => Some(mode),
-        Ok(Some(_)) => {
-            return Err(put::fault(
-                "make",
-                folder,
-                "something that is not a folder is in the way",
-            ));
-        }
-        Ok(None) => match client.finish(deadline) {
-            Ok(()) => None,
-            Err(failure) => absent(failure)?,
-        },
-        Err(error) => absent(client.broken(&error))?,
-    };
-    known.folders.insert(folder.to_owned(), mode);
-    Ok(mode)
-}
-
-/// Sets the modes of folders that the image has with others.
-pub(super) fn widen(session: &mut Session, folders: &[(Utf8PathBuf, u32)]) -> Result<(), SandboxError> {
+/// Makes folders in a container that has just started, with its own programs: nothing has run in it. Folders that are there keep
+/// their owner.
+pub(super) fn make_folders(
+    session: &mut Session,
+    folders: &BTreeMap<Utf8PathBuf, u32>,
+) -> Result<(), SandboxError> {
     if folders.is_empty() {
         return Ok(());
     }
     let word = session.word();
-    let mut text =
-        String::from("{\nexec 3>&2 2>/dev/null </dev/null\nPATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH\n");
+    let mut text = format!(
+        "{{\nexec 3>&2 2>/dev/null </dev/null\n{}\numask 022\n",
+        script::SYSTEM
+    );
     for (folder, mode) in folders {
+        let mut above: Vec<Utf8PathBuf> = put::parents(folder).collect();
+        above.reverse();
+        for path in above.iter().chain([folder]) {
+            let path = script::quote(path.as_str());
+            let _ = write!(text, "{{ [ -d {path} ] || mkdir {path}; }} && ");
+        }
         let folder = script::quote(folder.as_str());
-        let _ = writeln!(text, "chmod {mode:o} {folder} && echo \"{word} done\" >&3");
+        let _ = writeln!(
+            text,
+            "chmod {mode:o} {folder} && echo \"{word} done\" >&3 || exit 0"
+        );
     }
     text.push_str("exit 0\n}\n");
     let said = session.speak(&word, &text, CALL_LIMIT)?;
-    match folders.get(said.len()) {
-        Some((folder, _)) => Err(put::fault("make", folder, "its mode cannot be set")),
+    match folders.keys().nth(said.len()) {
+        Some(folder) => Err(put::fault(
+            "make",
+            folder,
+            "the image's own `mkdir` or `chmod` cannot",
+        )),
         None => Ok(()),
     }
 }

@@ -180,6 +180,7 @@ fn prove_empty(session: &Session, path: &Utf8Path) -> Result<(), SandboxError> {
     if let Err(error) = read {
         return Err(client.broken(&error).into());
     }
+    client.settle(archive.into_inner());
     match found.as_slice() {
         [(EntryType::Directory, 0o777)] => Ok(()),
         [(EntryType::Directory, _)] => Err(fault("empty", path, "its mode cannot be set")),

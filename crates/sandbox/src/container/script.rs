@@ -18,7 +18,7 @@ pub(super) const TAIL: usize = 64 << 10;
 pub(super) const DROPPED: &str = "[output beyond 16 MiB was dropped]";
 
 /// Where a script's own programs are: not where people put shims.
-const SYSTEM: &str = "PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH; export PATH";
+pub(super) const SYSTEM: &str = "PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH; export PATH";
 
 /// Names that a shell has its own idea of: `env` sets them.
 const SHELLS_OWN: [&str; 9] = [

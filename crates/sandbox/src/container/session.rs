@@ -137,7 +137,10 @@ impl Session {
             None => Ok(None),
         });
         match read {
-            Ok(Some(_)) => Ok(Some(bytes)),
+            Ok(Some(_)) => {
+                client.settle(archive.into_inner());
+                Ok(Some(bytes))
+            }
             Ok(None) => match client.finish(deadline) {
                 Err(failure) if failure.is_no_path() => Ok(None),
                 Err(failure) => Err(failure),

@@ -246,10 +246,13 @@ pub(super) fn with_stream<T>(
     };
     let mut client = session.shared.cli.start(&["cp", &source, "-"], streams)?;
     let mut archive = Archive::new(client.reader(deadline));
-    archive.set_ignore_zeros(false);
-    match take(&mut archive) {
-        // What is left of the stream is of no interest: dropping the client ends it.
-        Ok(value) if archive.into_inner().begun() => Ok(Some(value)),
+    let taken = take(&mut archive);
+    let reader = archive.into_inner();
+    match taken {
+        Ok(value) if reader.begun() => {
+            client.settle(reader);
+            Ok(Some(value))
+        }
         Ok(_) => match client.finish(deadline) {
             Err(failure) if failure.is_no_path() => Ok(None),
             Err(failure) => Err(failure.into()),

@@ -86,9 +86,9 @@ impl Group {
         let Some(main) = self.hardened.services.get("main").cloned() else {
             return Err(SandboxError::Lost("the project has no service `main`".to_owned()));
         };
-        let mut known = launch::known(&self.shared, &main.image)?;
+        let known = launch::known(&self.shared, &main.image)?;
         let mut session = self.session(&main, known.user());
-        let widened = launch::make_folders(&session, &mut known, &spec.folders)?;
+        let folders = launch::check_folders(&spec.folders)?;
         let up = [
             "up",
             "--detach",
@@ -101,7 +101,7 @@ impl Group {
         self.say(&up, UP_LIMIT)
             .map_err(|failure| self.not_started(failure))?;
         self.find_shell(&mut session, known.shell())?;
-        launch::widen(&mut session, &widened)?;
+        launch::make_folders(&mut session, &folders)?;
         self.main = Some(session);
         Ok(())
     }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::{
-    Container, Engine as _, ImageError, ImageRequest, Pull, RootFs, Sandbox, SandboxError, Spec, View,
+    Container, DownloadBounds, Engine as _, ImageError, ImageRequest, Pull, RootFs, Sandbox, SandboxError,
+    Spec, View,
 };
 use tempfile::TempDir;
 
@@ -68,6 +69,7 @@ impl Fake {
 fn image_spec() -> Spec {
     Spec {
         root: RootFs::Image("some-image".into()),
+        folders: Vec::new(),
         ..spec()
     }
 }
@@ -209,8 +211,18 @@ fn a_command_that_is_told_nothing_is_lost() {
 #[test]
 fn garbage_instead_of_a_stream_or_an_image_is_an_error() {
     for garbage in ["head -c 100000 /dev/urandom", "echo short", "printf '%01000d' 3"] {
-        let fake = Fake::new(&[("cp*", garbage)]);
-        assert!(fake.start().is_err());
+        let looks = r#"word=$(sed -n 's/.*echo "\([0-9a-f]*-[0-9]*\) .k".*/\1/p' | head -n 1); echo "$word folder" >&2"#;
+        let fake = Fake::new(&[("cp*", garbage), ("exec*", looks)]);
+        let mut sandbox = fake.start().unwrap();
+        assert!(sandbox.read(View::Work, "/app/x".into(), 10).is_err());
+        assert!(sandbox.list(View::Work, "/app".into()).is_err());
+        assert!(sandbox.user(None).is_err());
+        let bounds = DownloadBounds {
+            bytes: 1000,
+            entries: 10,
+        };
+        let into = Utf8Path::from_path(fake.folder.path()).unwrap();
+        assert!(sandbox.download(View::Work, "/app".into(), into, bounds).is_err());
         let fake = Fake::new(&[("image\\ inspect*", garbage)]);
         let asked = fake.engine.prepare(&ImageRequest::Named {
             name: "x".into(),

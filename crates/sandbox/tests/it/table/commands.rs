@@ -18,7 +18,7 @@ fn codes_signals_and_output_are_told() {
         );
         let exit = sandbox.run(&bash("echo out; sleep 0.2; echo err >&2")).unwrap();
         assert_eq!((exit.ended, text(&exit).as_str()), (Ended::Code(0), "out\nerr\n"));
-        assert!((0.2..5.0).contains(&exit.seconds), "{exit:?}");
+        assert!((0.15..5.0).contains(&exit.seconds), "{exit:?}");
         assert_eq!(ok(&mut *sandbox, "printf 'no newline'"), "no newline");
         sandbox.close().unwrap();
     });
@@ -124,7 +124,7 @@ fn a_time_limit_kills_everything_the_command_started_and_nothing_else() {
             "{}",
             subject.name()
         );
-        assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         assert_eq!(
             read(&mut *sandbox, View::Work, "/logs/verifier/reward.txt"),
             bytes("1\n")
@@ -179,7 +179,7 @@ fn a_background_child_does_not_hold_the_command_and_goes_on_writing() {
         let exit = sandbox.run(&command).unwrap();
         assert_eq!(exit.ended, Ended::Code(0));
         assert!(text(&exit).contains("done\n"), "{exit:?}");
-        assert!(began.elapsed() < Duration::from_secs(5));
+        assert!(began.elapsed() < Duration::from_secs(15));
         let shown = ok(
             &mut *sandbox,
             "a=$(cat /app/count); sleep 3; b=$(cat /app/count); [ $b -gt $a ] && echo lives",
