@@ -9,6 +9,7 @@ mod measure;
 mod publish;
 mod race;
 mod single;
+mod trials;
 
 use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -85,6 +86,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     if !options.equal {
         lines.extend(single::run(&binary, folder)?);
+        lines.extend(trials::run(&binary, folder)?);
     }
     print(&lines);
     let missed = lines
