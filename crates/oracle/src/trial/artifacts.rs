@@ -193,7 +193,7 @@ fn empty(room: &mut Room<'_>, folder: &Utf8Path) -> Result<(), Fault> {
     let argv = [
         "bash",
         "-c",
-        "if [ -d \"$1\" ]; then exec find \"$1\" -mindepth 1 -delete; fi",
+        "if [ -d \"$1\" ]; then shopt -s dotglob nullglob; for f in \"$1\"/*; do rm -rf -- \"$f\" || exit; done; fi",
         "empty",
         folder.as_str(),
     ]
@@ -212,10 +212,10 @@ fn empty(room: &mut Room<'_>, folder: &Utf8Path) -> Result<(), Fault> {
     Err(Fault::Masked {
         kind: "collect_failed",
         reason: format!(
-            "`{}` could not be emptied for the artifact that takes its place: `find` {}",
+            "`{}` could not be emptied for the artifact that takes its place: `rm` {}",
             findings::sanitize::line(folder.as_str()),
             ending(exit.ended)
         ),
-        tail: Some(("find", exit.tail)),
+        tail: Some(("rm", exit.tail)),
     })
 }
