@@ -37,6 +37,8 @@ pub struct TrialOptions {
     pub scratch: Utf8PathBuf,
     /// Where logs go: this target's folder; `None` keeps none.
     pub results: Option<Utf8PathBuf>,
+    /// Leave the sandbox of an attempt of the reference solution that does not pass, where the engine can.
+    pub keep: bool,
     /// Use the results that an earlier run left in [`Self::results`] where nothing changed since.
     pub resume: bool,
 }
@@ -221,6 +223,10 @@ pub struct TaskOutcome {
     pub steps: Vec<StepOutcome>,
     /// Warnings found by running (a shadowed reward file, a non-zero solve.sh with a full reward, ...).
     pub findings: Vec<Finding>,
+    /// Commands that enter the sandboxes that were kept.
+    pub kept: Vec<String>,
+    /// Whether a sandbox was to be kept and the engine cannot.
+    pub not_kept: bool,
     /// Whether this is the result of an earlier run.
     pub resumed: bool,
 }

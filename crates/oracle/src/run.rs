@@ -15,7 +15,8 @@ use crate::plan::{self, TrialPlan};
 use crate::probe::Probe;
 use crate::results::TaskLogs;
 use crate::resume::{self, Expected, Found};
-use crate::{rules, trial};
+use crate::rules;
+use crate::trial::{self, Keep};
 
 /// How often [`run_all`] looks whether somebody cancelled.
 const WATCH: Duration = Duration::from_millis(30);
@@ -70,9 +71,12 @@ pub fn run_task(
             .ok()
     });
     let expected = Expected::of(&plans, options);
+    let before = logs
+        .as_ref()
+        .and_then(|_| resume::key(task, dataset, options, engine));
     let key = || {
         let images = trial::images(plans.first()?, engine)?;
-        resume::key(task, dataset, options, engine, &images)
+        Some(resume::with_images(before.as_deref()?, &images))
     };
     let state = logs.as_ref().filter(|_| options.resume);
     if let Some((logs, key)) = state.and_then(|logs| Some((logs, key()?))) {
@@ -133,7 +137,11 @@ impl Run<'_> {
                 self.task,
                 self.engine,
                 &self.options.scratch,
-                self.logs.is_some(),
+                Keep {
+                    logs: self.logs.is_some(),
+                    sandbox: (self.options.keep && plan.kind == AttemptKind::Oracle)
+                        .then_some(self.options.min_reward),
+                },
                 self.events,
                 self.cancel,
             );

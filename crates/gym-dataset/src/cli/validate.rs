@@ -98,6 +98,9 @@ pub struct ValidateArgs {
     /// Tasks to run side by side [default: cores]
     #[arg(long, short, value_name = "N", value_parser = at_least_one, help_heading = "How to run")]
     pub jobs: Option<NonZeroUsize>,
+    /// Leave the sandbox of a reference solution that does not pass running, and say how to enter it (docker, podman)
+    #[arg(long, help_heading = "How to run")]
+    pub keep_sandbox: bool,
     /// Take over what an earlier run left in --results: only tasks that changed, were masked or did not end run again
     #[arg(long, help_heading = "How to run")]
     pub resume: bool,

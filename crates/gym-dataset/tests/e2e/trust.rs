@@ -343,3 +343,20 @@ fn a_changed_task_runs_again_and_the_others_do_not() {
     );
     assert!(resume().0.contains("0 results of an earlier run"));
 }
+
+#[test]
+fn an_engine_that_keeps_no_sandbox_says_so_once() {
+    if !has("an_engine_that_keeps_no_sandbox_says_so_once", &[Need::Embedded]) {
+        return;
+    }
+    let set = temp_dir();
+    let set = Utf8Path::from_path(set.path()).expect("UTF-8");
+    put(set, "a", "", "echo 0 > /logs/verifier/reward.txt\n");
+    put(set, "b", "", "echo 0 > /logs/verifier/reward.txt\n");
+    let output = validate(set, &["--keep-sandbox"]);
+    assert_eq!(
+        output.stderr,
+        "note: this engine cannot keep a sandbox; `--sandbox docker` and `--sandbox podman` can\n"
+    );
+    assert_eq!(output.code, Some(1));
+}

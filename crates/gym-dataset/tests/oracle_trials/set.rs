@@ -131,6 +131,7 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         scratch: Utf8PathBuf::from("/tmp"),
         results: None,
         resume: false,
+        keep: false,
     }
 }
 

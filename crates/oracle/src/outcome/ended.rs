@@ -21,6 +21,8 @@ impl TaskOutcome {
             attempts: Vec::new(),
             steps: Vec::new(),
             findings: Vec::new(),
+            kept: Vec::new(),
+            not_kept: false,
             resumed: false,
         }
     }

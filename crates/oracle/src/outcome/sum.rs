@@ -13,7 +13,7 @@ use crate::evidence;
 use crate::plan::TrialPlan;
 use crate::results::TaskLogs;
 use crate::rules;
-use crate::trial::{Fault, Record, TurnRecord};
+use crate::trial::{Fault, Kept, Record, TurnRecord};
 
 /// Adds up the attempts of one task.
 pub(crate) struct Sum<'a> {
@@ -61,6 +61,11 @@ impl<'a> Sum<'a> {
         let total = self.roll_up(plan, record, &verdicts);
         self.attempt(plan, repeat, record, &verdicts, &total, logs);
         self.warn_of_leftover(record.leftover.as_ref());
+        match &record.kept {
+            None => {}
+            Some(Kept::Command(command)) => self.outcome.kept.push(command.clone()),
+            Some(Kept::Impossible) => self.outcome.not_kept = true,
+        }
         for ((turn, left), verdict) in turns().zip(&verdicts) {
             self.warn(plan, turn, left, verdict);
         }

@@ -16,7 +16,8 @@ use crate::api::{AttemptKind, Event, Status};
 use crate::outcome::{Sum, Verdict};
 use crate::plan::{ScriptPlan, SolutionPlan, TrialPlan};
 use crate::results::TaskLogs;
-use crate::{rules, trial};
+use crate::rules;
+use crate::trial::{self, Keep};
 
 use trick::{BATCHES, Stopped, Trick, script};
 
@@ -97,14 +98,17 @@ impl Probe<'_> {
         sum: &mut Sum<'_>,
     ) -> Seen {
         let plan = planting(self.untouched, &script(tricks, full));
-        let keep_logs = self.logs.is_some();
+        let keep = Keep {
+            logs: self.logs.is_some(),
+            sandbox: None,
+        };
         let scratch = &sum.options.scratch;
         let record = trial::run(
             &plan,
             self.task,
             self.engine,
             scratch,
-            keep_logs,
+            keep,
             self.events,
             self.cancel,
         );

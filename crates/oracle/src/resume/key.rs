@@ -21,20 +21,25 @@ impl Fields {
         }
     }
 
+    fn hex(self) -> String {
+        let digest = self.0.finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     fn text(&mut self, name: &str, text: impl AsRef<str>) {
         self.add(name, text.as_ref().as_bytes());
     }
 }
 
 /// Returns 64 hex digits that change with everything that a task's result depends on: this program's version, the
-/// contract and options, the engine and the `images`, the settings in effect, and every file of the task with its mode,
-/// also those that Harbor's digest leaves out. `None` when a file cannot be read.
+/// contract and options, the engine, the settings in effect, and every file of the task with its mode, also those that
+/// Harbor's digest leaves out. `None` when a file cannot be read. Taken before the task runs: what is edited while it
+/// runs is another task.
 pub(crate) fn key(
     task: &Task,
     dataset: &Dataset,
     options: &TrialOptions,
     engine: &dyn Engine,
-    images: &[String],
 ) -> Option<String> {
     let mut fields = Fields(Sha256::new());
     fields.text("tool", env!("CARGO_PKG_VERSION"));
@@ -42,9 +47,6 @@ pub(crate) fn key(
     fields.text("engine", engine.name());
     fields.text("isolation", engine.isolation().join(" "));
     fields.text("applies", format!("{:?}", engine.applies()));
-    for image in images {
-        fields.text("image", image);
-    }
     fields.text("multiplier", format!("{:?}", dataset.timeout_multiplier));
     let settings = format!("{:?} {:?}", task.effective, task.declared);
     fields.text("settings", &settings);
@@ -52,8 +54,17 @@ pub(crate) fn key(
     fields.text("task_data", written.transpose().ok()?.unwrap_or_default());
     of_grants(&mut fields, task, &settings, options);
     of_files(&mut fields, task)?;
-    let digest = fields.0.finalize();
-    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(fields.hex())
+}
+
+/// Returns the key of a run on these images.
+pub(crate) fn with_images(key: &str, images: &[String]) -> String {
+    let mut fields = Fields(Sha256::new());
+    fields.text("key", key);
+    for image in images {
+        fields.text("image", image);
+    }
+    fields.hex()
 }
 
 fn of_options(fields: &mut Fields, options: &TrialOptions) {
@@ -74,6 +85,7 @@ fn of_options(fields: &mut Fields, options: &TrialOptions) {
         results: _,
         scratch: _,
         resume: _,
+        keep: _,
     } = options;
     fields.text("contract", contract.as_str());
     fields.text("min_reward", format!("{min_reward:?}"));

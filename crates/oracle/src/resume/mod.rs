@@ -12,7 +12,7 @@ use crate::api::{AttemptKind, TaskOutcome, TrialOptions};
 use crate::plan::TrialPlan;
 use crate::results::{ResultsError, TaskLogs};
 
-pub(crate) use key::key;
+pub(crate) use key::{key, with_images};
 use saved::Saved;
 
 /// What is there of an earlier run.

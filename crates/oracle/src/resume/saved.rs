@@ -97,6 +97,8 @@ impl Saved {
             attempts,
             steps,
             findings,
+            kept: _,
+            not_kept: _,
             resumed: _,
         } = outcome.clone();
         if !holds(status) {
@@ -169,6 +171,8 @@ impl Saved {
                 .into_iter()
                 .map(|finding| finding.restore(task))
                 .collect::<Result<_, _>>()?,
+            kept: Vec::new(),
+            not_kept: false,
             resumed: true,
         })
     }

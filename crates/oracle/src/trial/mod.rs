@@ -36,6 +36,30 @@ pub(crate) struct Record {
     pub(crate) ground: Option<Ground>,
     /// Why the sandbox could not be closed.
     pub(crate) leftover: Option<String>,
+    /// What became of a sandbox that was to be kept.
+    pub(crate) kept: Option<Kept>,
+}
+
+/// What became of a sandbox that was to be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It runs, and this command enters it.
+    Command(String),
+    /// The engine cannot keep one.
+    Impossible,
+}
+
+impl Record {
+    /// Says whether every turn reached a reward; an interrupted one counts, nobody looks into it.
+    fn reaches(&self, least: f64) -> bool {
+        self.turns.iter().all(|turn| match &turn.result {
+            Ok(scored) => {
+                scored.reward.failure.is_none() && scored.reward.reward.is_some_and(|reward| reward >= least)
+            }
+            Err(Fault::Interrupted) => true,
+            Err(Fault::Masked { .. }) => false,
+        })
+    }
 }
 
 /// What a turn left.
@@ -119,13 +143,22 @@ impl Fault {
     }
 }
 
-/// Runs one attempt to its end. `keep_logs` says whether anybody wants the logs; artifacts lie in `scratch` meanwhile.
+/// What of an attempt outlives it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keep {
+    /// Its logs.
+    pub(crate) logs: bool,
+    /// Its sandbox, when a turn does not reach this reward.
+    pub(crate) sandbox: Option<f64>,
+}
+
+/// Runs one attempt to its end; artifacts lie in `scratch` meanwhile.
 pub(crate) fn run(
     plan: &TrialPlan,
     task: &Task,
     engine: &dyn Engine,
     scratch: &Utf8Path,
-    keep_logs: bool,
+    keep: Keep,
     events: &(dyn Fn(Event) + Sync),
     cancel: &Cancel,
 ) -> Record {
@@ -134,8 +167,9 @@ pub(crate) fn run(
         turns: Vec::new(),
         ground: None,
         leftover: None,
+        kept: None,
     };
-    let mut first = TurnRecord::new(keep_logs);
+    let mut first = TurnRecord::new(keep.logs);
     events(Event::Began(plan.kind, Phase::Setup));
     if cancel.is_cancelled() {
         record.turns.push(first);
@@ -163,8 +197,15 @@ pub(crate) fn run(
                 leftover: None,
             };
             trial.carry_out(&users, &mut record);
-            if let Err(error) = trial.room.close() {
-                trial.leftover = Some(error.to_string());
+            let wanted = keep.sandbox.is_some_and(|least| !record.reaches(least));
+            let ended = if wanted {
+                trial.room.keep()
+            } else {
+                trial.room.close().map(|()| None)
+            };
+            match ended {
+                Ok(kept) => record.kept = kept,
+                Err(error) => trial.leftover = Some(error.to_string()),
             }
             record.leftover = trial.leftover;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use sandbox::{Command, Engine, Entry, Exit, FileRead, RootFs, Sandbox, SandboxError, User, UserName, View};
 
-use super::{Fault, entrypoint, fault, ground, no_user};
+use super::{Fault, Kept, entrypoint, fault, ground, no_user};
 use crate::Cancel;
 use crate::env::Variable;
 use crate::plan::{BaseEnv, Ground, RoomPlan};
@@ -149,6 +149,15 @@ impl<'a> Room<'a> {
         } else {
             Ok(())
         }
+    }
+
+    /// Leaves the sandbox running for a person, or closes it where the engine cannot; nothing when it is closed already.
+    pub(super) fn keep(&mut self) -> Result<Option<Kept>, SandboxError> {
+        let Some(sandbox) = self.sandbox.take() else {
+            return Ok(None);
+        };
+        let command = sandbox.keep()?;
+        Ok(Some(command.map_or(Kept::Impossible, Kept::Command)))
     }
 
     /// Closes the sandbox, once.

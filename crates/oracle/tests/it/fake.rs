@@ -26,6 +26,7 @@ pub(crate) struct Fake {
     shell: Act,
     broken: Option<&'static str>,
     users: Vec<&'static str>,
+    keeps: bool,
     applies: Applies,
     images: BTreeMap<String, ImageConfig>,
     no_image: Option<fn() -> ImageError>,
@@ -50,6 +51,7 @@ impl Fake {
             shell: nothing,
             broken: None,
             users: vec!["root", "nobody", "agent"],
+            keeps: false,
             applies: Applies::default(),
             images: BTreeMap::new(),
             no_image: None,
@@ -103,6 +105,12 @@ impl Fake {
     /// The call whose trace starts so fails as if the sandbox were lost.
     pub(crate) fn broken(mut self, call: &'static str) -> Self {
         self.broken = Some(call);
+        self
+    }
+
+    /// The engine can leave a sandbox running.
+    pub(crate) fn keeps(mut self) -> Self {
+        self.keeps = true;
         self
     }
 
@@ -388,7 +396,11 @@ impl Sandbox for FakeSandbox {
     }
 
     fn keep(self: Box<Self>) -> Result<Option<String>, SandboxError> {
-        self.close().map(|()| None)
+        if !self.fake.keeps {
+            return self.close().map(|()| None);
+        }
+        self.call("keep".to_owned())?;
+        Ok(Some("fake enter it".to_owned()))
     }
 
     fn close(self: Box<Self>) -> Result<(), SandboxError> {

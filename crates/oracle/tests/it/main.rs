@@ -8,6 +8,7 @@ mod fake;
 mod grounds;
 mod health;
 mod image;
+mod keep;
 mod many;
 mod masks;
 mod order;

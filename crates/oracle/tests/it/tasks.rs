@@ -112,6 +112,7 @@ pub(crate) fn options(contract: Contract) -> TrialOptions {
         scratch: Utf8PathBuf::from("/tmp"),
         results: None,
         resume: false,
+        keep: false,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use findings::render::FindingObject;
 use findings::{Finding, Level};
+use oracle::{Job, TaskOutcome};
 use task_model::{Contract, ContractChoice, Dataset};
 
 use super::means::Means;
@@ -244,6 +245,23 @@ pub(crate) fn summary(
         crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);
     }
     Ok(())
+}
+
+/// Says how to enter the sandboxes that were kept.
+pub(crate) fn kept(jobs: &[Job<'_>], outcomes: &[TaskOutcome]) -> Vec<String> {
+    let commands = jobs
+        .iter()
+        .zip(outcomes)
+        .flat_map(|(job, outcome)| outcome.kept.iter().map(move |command| (&job.task.id, command)));
+    let mut lines: Vec<String> = commands
+        .map(|(id, command)| format!("the sandbox of `{id}` still runs; `{command}` enters it"))
+        .collect();
+    if outcomes.iter().any(|outcome| outcome.not_kept) {
+        lines.push(
+            "this engine cannot keep a sandbox; `--sandbox docker` and `--sandbox podman` can".to_owned(),
+        );
+    }
+    lines
 }
 
 /// Says whose results the report holds.

@@ -95,6 +95,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             scratch: settings.scratch.clone(),
             results,
             resume: args.resume,
+            keep: args.keep_sandbox,
         })
         .collect();
     let streams = matches!(
@@ -114,7 +115,11 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
         found,
         ran,
         resumed,
+        kept,
     } = run.all(streams.then_some(&mut *printer), &interrupt)?;
+    for line in kept {
+        printer.note(&line)?;
+    }
     if args.resume {
         printer.note(&finish::resumed(resumed, ran))?;
     }
@@ -237,6 +242,7 @@ impl Run<'_> {
         };
         let mut found = Vec::new();
         let ran = outcomes.len();
+        let kept = finish::kept(&queue.jobs, &outcomes);
         let resumed = outcomes.iter().filter(|outcome| outcome.resumed).count();
         for ((slot, job), outcome) in queue.slots.iter().zip(&queue.jobs).zip(outcomes) {
             let target = reports[*slot].target;
@@ -254,6 +260,7 @@ impl Run<'_> {
             found,
             ran: ran - resumed,
             resumed,
+            kept,
         })
     }
 
@@ -285,6 +292,8 @@ struct Ran {
     ran: usize,
     /// How many results are of an earlier run.
     resumed: usize,
+    /// What to say of sandboxes that were to be kept.
+    kept: Vec<String>,
 }
 
 /// The tasks that run: their entry in the reports and their line among those shown.
