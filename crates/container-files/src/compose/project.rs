@@ -31,6 +31,13 @@ impl ProjectService {
             .collect()
     }
 
+    /// Returns where it works, when the file says so with an absolute path.
+    #[must_use]
+    pub fn working_dir(&self) -> Option<String> {
+        let written = self.fields.get("working_dir").and_then(Json::as_str)?;
+        written.starts_with('/').then(|| written.replace("$$", "$"))
+    }
+
     /// Says whether it waits for a profile that nobody turns on.
     #[must_use]
     pub fn waits(&self) -> bool {

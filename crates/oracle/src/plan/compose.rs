@@ -88,6 +88,13 @@ impl ComposePlan {
         }
     }
 
+    /// Returns where the file says that `main` works.
+    #[must_use]
+    pub fn main_workdir(&self) -> Option<Utf8PathBuf> {
+        let main = self.project.service("main")?;
+        main.working_dir().map(Utf8PathBuf::from)
+    }
+
     /// Returns the variables that the file gives `main`, in the order of their names.
     #[must_use]
     pub fn main_env(&self) -> Vec<(String, String)> {

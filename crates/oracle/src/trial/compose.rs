@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use sandbox::{Engine, ImageError, ImageRequest, RootFs, Spec};
+use sandbox::{Engine, Image, ImageError, ImageRequest, RootFs, Spec};
 
 use super::{Fault, fault};
 use crate::Cancel;
 use crate::plan::{ComposePlan, ServiceImage};
 
-/// Returns the sandbox of a Compose task.
+/// Returns the sandbox of a Compose task, and the image of its service `main`.
 pub(super) fn spec(
     plan: &ComposePlan,
     spec: &Spec,
     main_env: &[(String, String)],
     engine: &dyn Engine,
     cancel: &Cancel,
-) -> Result<Spec, Fault> {
+) -> Result<(Spec, Image), Fault> {
     if !engine.applies().compose {
         return Err(Fault::masked(
             "compose_unavailable",
@@ -30,8 +30,8 @@ pub(super) fn spec(
         let image = engine
             .prepare(request)
             .map_err(|error| no_image(service, error, cancel))?;
-        match image.root {
-            RootFs::Image(handle) => Ok(handle),
+        match &image.root {
+            RootFs::Image(handle) => Ok((handle.clone(), image)),
             RootFs::Host => Err(Fault::masked(
                 "image_required",
                 format!("the service `{service}` needs its image, which the host's root cannot stand for"),
@@ -43,19 +43,30 @@ pub(super) fn spec(
         None => None,
     };
     let mut handles = BTreeMap::new();
+    let mut main = None;
     for (service, image) in &plan.images {
-        let handle = match image {
-            ServiceImage::Request(request) => prepare(service, request)?,
-            ServiceImage::Own => own.clone().unwrap_or_default(),
+        let ready = match image {
+            ServiceImage::Request(request) => Some(prepare(service, request)?),
+            ServiceImage::Own => own.clone(),
         };
+        let Some((handle, image)) = ready else { continue };
         handles.insert(service.clone(), handle);
+        if service == "main" {
+            main = Some(image);
+        }
     }
-    let main = handles.get("main").cloned().unwrap_or_default();
-    Ok(Spec {
-        root: RootFs::Image(main),
+    let Some(main) = main else {
+        return Err(Fault::masked(
+            "image_unavailable",
+            "the service `main` has no image",
+        ));
+    };
+    let spec = Spec {
+        root: main.root.clone(),
         compose: Some(plan.compose(&handles, main_env)),
         ..spec.clone()
-    })
+    };
+    Ok((spec, main))
 }
 
 fn no_image(service: &str, error: ImageError, cancel: &Cancel) -> Fault {

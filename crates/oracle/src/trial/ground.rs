@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use sandbox::{Command, Ended, Engine, ImageError, RootFs, Sandbox, Spec, User, View};
+use sandbox::{Command, Ended, Engine, Image, ImageError, RootFs, Sandbox, Spec, User, View};
 
 use super::{Fault, compose, ending, fault, no_user, shown};
 use crate::Cancel;
-use crate::plan::{Ground, ImagePlan, Lines, NotRun, PATH, RoomPlan, ServiceImage, TrialPlan};
+use crate::api::WorkdirSource;
+use crate::env::Variable;
+use crate::plan::{ComposePlan, Ground, ImagePlan, Lines, NotRun, PATH, RoomPlan, ServiceImage, TrialPlan};
 
 /// Makes the images of a room ready and returns what its sandbox is started with.
 pub(super) fn prepare(
@@ -18,8 +20,9 @@ pub(super) fn prepare(
     if let Some(project) = &plan.compose {
         let task = plan.base.task.iter();
         let env: Vec<_> = task.map(|v| (v.name.clone(), v.value.clone())).collect();
-        let spec = compose::spec(project, &plan.spec, &env, engine, cancel)?;
-        let ground = bare(plan, spec.root.clone());
+        let (spec, image) = compose::spec(project, &plan.spec, &env, engine, cancel)?;
+        let mut ground = bare(plan, spec.root.clone());
+        of_main(&mut ground, project, image);
         return Ok((spec, ground));
     }
     let ground = match &plan.image {
@@ -82,6 +85,27 @@ fn bare(plan: &RoomPlan, root: RootFs) -> Ground {
         entrypoint_workdir: "/".into(),
         health: None,
     }
+}
+
+/// What the service `main` and its image say: task.toml wins over the Compose file, that over the image.
+fn of_main(ground: &mut Ground, project: &ComposePlan, image: Image) {
+    ground.digest = image.digest;
+    let config = image.config.unwrap_or_default();
+    let own = match ground.workdir_source {
+        WorkdirSource::TaskToml => None,
+        WorkdirSource::Default => project.main_workdir().or(config.workdir),
+        WorkdirSource::Dockerfile | WorkdirSource::Image => project.main_workdir(),
+    };
+    if let Some(workdir) = own {
+        ground.workdir = workdir;
+        ground.workdir_source = WorkdirSource::Image;
+    }
+    let variable = |(name, value)| Variable {
+        name,
+        value,
+        granted: false,
+    };
+    ground.env.extend(config.env.into_iter().map(variable));
 }
 
 fn of_image(plan: &ImagePlan, engine: &dyn Engine, cancel: &Cancel) -> Result<Ground, Fault> {

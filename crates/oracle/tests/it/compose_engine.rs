@@ -16,6 +16,7 @@ const COMPOSE: &str = "\
 services:
   main:
     image: ${MAIN_IMAGE_NAME}
+    working_dir: /srv/work
     depends_on:
       counter: {condition: service_healthy}
   counter:
@@ -33,6 +34,7 @@ while true; do echo one more | nc -l -p 9000 >/dev/null && echo hit >> /srv/hits
 ";
 
 const SOLVE: &str = "\
+[ \"$PWD\" = /srv/work ] || exit
 for i in 1 2 3 4 5 6 7 8 9 10; do
   answer=$(nc -w 5 counter-of-hits 9000 </dev/null) && [ -n \"$answer\" ] && break
   sleep 1
