@@ -49,6 +49,7 @@ pub fn main() -> ExitCode {
         Command::Reward(args) => commands::reward::run(&args, &settings, &mut printer),
         Command::Image(args) => commands::image::run(&args, &settings, &mut printer),
         Command::Clean(args) => commands::clean::run(&args, &settings, &mut printer),
+        Command::Schema(args) => commands::schema::run(&args, &mut printer),
         Command::Completions(args) => commands::completions::run(&args, &mut printer),
     };
     match ending.and_then(|ending| printer.flush().map(|()| ending)) {

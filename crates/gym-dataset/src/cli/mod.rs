@@ -48,6 +48,8 @@ pub enum Command {
     Image(ImageArgs),
     /// Remove what runs that were killed left behind
     Clean(CleanArgs),
+    /// Print the JSON Schema of a file or of the report, for completion and hover texts in editors
+    Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -144,6 +146,25 @@ pub struct RewardArgs {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: TextFormat,
+}
+
+/// What to describe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// A task.toml.
+    Task,
+    /// A dataset.toml.
+    Dataset,
+    /// The object of `validate --format json`.
+    Report,
+}
+
+/// Options of `schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// What to describe
+    #[arg(value_enum, value_name = "WHAT")]
+    pub what: SchemaOf,
 }
 
 /// Options of `completions`.

@@ -8,4 +8,5 @@ pub(crate) mod init;
 pub(crate) mod publish;
 pub(crate) mod render;
 pub(crate) mod reward;
+pub(crate) mod schema;
 pub(crate) mod validate;

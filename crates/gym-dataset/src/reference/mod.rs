@@ -36,8 +36,14 @@ pub fn pages() -> Vec<Page> {
             text: exit_codes(),
         },
     ];
-    pages.extend(schema::pages());
+    pages.extend(schemas());
     pages
+}
+
+/// Returns the JSON Schemas.
+#[must_use]
+pub fn schemas() -> Vec<Page> {
+    schema::pages()
 }
 
 /// The first line of every generated Markdown page.

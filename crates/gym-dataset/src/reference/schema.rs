@@ -1,4 +1,4 @@
-//! The JSON Schemas of every object on stdout.
+//! The JSON Schemas of every object on stdout, and of the files that people write.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -8,6 +8,8 @@ use crate::report::{DigestReport, ImageListReport, PublishReport, ReportLine, Re
 
 pub(super) fn pages() -> Vec<Page> {
     vec![
+        written("task.schema.json", &task_model::config::task_schema()),
+        written("dataset.schema.json", &task_model::dataset::dataset_schema()),
         page::<ValidateReport>("validate.schema.json"),
         page::<ReportLine>("validate-line.schema.json"),
         page::<DigestReport>("digest.schema.json"),
@@ -21,7 +23,11 @@ fn page<T: JsonSchema>(name: &'static str) -> Page {
     // As written: a field that is always there is required, also when it may be null.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<T>();
-    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    written(name, &schema)
+}
+
+fn written(name: &'static str, schema: &impl serde::Serialize) -> Page {
+    let mut text = serde_json::to_string_pretty(schema).unwrap_or_default();
     text.push('\n');
     Page { name, text }
 }

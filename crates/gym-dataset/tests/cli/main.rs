@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
 mod common;
+mod editor;
 mod formats;
 mod help;
 mod image;

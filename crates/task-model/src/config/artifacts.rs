@@ -3,11 +3,11 @@
 use findings::Spanned;
 
 use super::coerce;
+use super::fields;
 use super::model::{Artifact, Field};
 use super::place::{At, Scope};
 use super::reader::Reader;
 use super::rules;
-use super::schema;
 use crate::toml_text::Value;
 
 impl Reader<'_> {
@@ -43,7 +43,7 @@ impl Reader<'_> {
             span: item.span,
             at,
         };
-        self.unknown_keys(scope, &schema::ARTIFACT);
+        self.unknown_keys(scope, &fields::ARTIFACT);
         let source = self.required_text(scope, "source");
         let destination = self.destination(scope);
         let exclude = self.texts(scope, "exclude").unwrap_or_default();

@@ -3,16 +3,16 @@
 use findings::{Span, Spanned};
 
 use super::coerce;
+use super::fields;
 use super::model::{EnvVar, Environment, Field, Healthcheck, NetworkMode, Number, Os, Tpu};
 use super::place::Scope;
 use super::reader::{Reader, Use};
 use super::rules;
-use super::schema;
 use crate::toml_text::{Value, ValueKind};
 
 impl Reader<'_> {
     pub(super) fn environment(&mut self, scope: Scope<'_>) -> Environment {
-        self.unknown_keys(scope, &schema::ENVIRONMENT);
+        self.unknown_keys(scope, &fields::ENVIRONMENT);
         let memory = self.legacy_size(scope, "memory", "memory_mb");
         let storage = self.legacy_size(scope, "storage", "storage_mb");
         let network_mode = self.environment_network(scope);
@@ -59,7 +59,7 @@ impl Reader<'_> {
 
     fn tpu(&mut self, scope: Scope<'_>) -> Option<Tpu> {
         let scope = self.table(&scope, "tpu")?;
-        self.unknown_keys(scope, &schema::TPU);
+        self.unknown_keys(scope, &fields::TPU);
         let kind = self.required_text(scope, "type");
         if let Some(kind) = kind.as_ref().filter(|k| k.value.is_empty()) {
             let message = format!("`{}` must not be empty", scope.at.key("type"));
@@ -84,7 +84,7 @@ impl Reader<'_> {
 
     pub(super) fn healthcheck(&mut self, scope: Scope<'_>) -> Option<Healthcheck> {
         let scope = self.table(&scope, "healthcheck")?;
-        self.unknown_keys(scope, &schema::HEALTHCHECK);
+        self.unknown_keys(scope, &fields::HEALTHCHECK);
         let command = self.required_text(scope, "command");
         let interval_sec = self.float(scope, "interval_sec", Use::Finite);
         let timeout_sec = self.float(scope, "timeout_sec", Use::Finite);

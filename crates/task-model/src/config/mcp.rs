@@ -3,11 +3,11 @@
 use findings::Spanned;
 
 use super::coerce;
+use super::fields;
 use super::model::McpServer;
 use super::place::Scope;
 use super::reader::Reader;
 use super::rules;
-use super::schema;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Transport {
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     fn mcp_server(&mut self, scope: Scope<'_>) -> Option<McpServer> {
-        self.unknown_keys(scope, &schema::MCP_SERVER);
+        self.unknown_keys(scope, &fields::MCP_SERVER);
         let name = self.required_text(scope, "name");
         let written = scope.table.contains("transport");
         let transport = self.choice(scope, "transport", &TRANSPORTS).map(|t| t.value);

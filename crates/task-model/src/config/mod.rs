@@ -6,7 +6,10 @@
 mod artifacts;
 mod coerce;
 mod environment;
+mod field;
+mod fields;
 mod gym;
+mod json_schema;
 mod mcp;
 mod model;
 mod network;
@@ -23,7 +26,10 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use field::{Kind, TableKeys, may, must};
 pub use gym::gym_checks;
+pub(crate) use json_schema::document;
+pub use json_schema::task_schema;
 pub use model::{
     Agent, Artifact, Collect, EnvVar, Environment, EnvironmentMode, Field, Healthcheck, McpServer, MinReward,
     NetworkMode, Number, Os, Package, RewardStrategy, Step, TaskToml, Tpu, UserRef, Verifier,

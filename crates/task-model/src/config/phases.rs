@@ -1,10 +1,10 @@
 //! `[agent]` and `[verifier]`, of the task and of its steps.
 
+use super::fields;
 use super::model::{Agent, Collect, EnvironmentMode, Verifier};
 use super::place::Scope;
 use super::reader::{Reader, Use};
 use super::rules;
-use super::schema;
 
 const MODES: [(&str, EnvironmentMode); 2] = [
     ("shared", EnvironmentMode::Shared),
@@ -16,7 +16,7 @@ impl Reader<'_> {
         let Some(scope) = self.table(&scope, "agent") else {
             return Agent::default();
         };
-        self.unknown_keys(scope, &schema::AGENT);
+        self.unknown_keys(scope, &fields::AGENT);
         let network_mode = self.network_mode(scope);
         self.hosts_match_mode(scope, network_mode.as_ref().map(|m| m.value), false);
         Agent {
@@ -31,7 +31,7 @@ impl Reader<'_> {
         let Some(scope) = self.table(&scope, "verifier") else {
             return Verifier::default();
         };
-        self.unknown_keys(scope, &schema::VERIFIER);
+        self.unknown_keys(scope, &fields::VERIFIER);
         let network_mode = self.network_mode(scope);
         self.hosts_match_mode(scope, network_mode.as_ref().map(|m| m.value), false);
         let environment_mode = self.choice(scope, "environment_mode", &MODES);
@@ -76,7 +76,7 @@ impl Reader<'_> {
                 span: item.span,
                 at,
             };
-            self.unknown_keys(scope, &schema::COLLECT);
+            self.unknown_keys(scope, &fields::COLLECT);
             let command = self.required_text(scope, "command");
             let service = self.service(scope);
             let timeout_sec = self.float(scope, "timeout_sec", Use::Positive);

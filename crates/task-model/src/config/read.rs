@@ -5,11 +5,11 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use findings::{Finding, Level, SourceFile, Span, Spanned};
 
+use super::fields;
 use super::model::{Environment, Package, RewardStrategy, TaskToml};
 use super::place::{At, ROOT_PLACE, Scope};
 use super::reader::Reader;
 use super::rules;
-use super::schema;
 use crate::toml_text::{self, Table, Value};
 
 /// What came of reading a table.
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 
     fn task(&mut self, scope: Scope<'_>) -> TaskToml {
-        self.unknown_keys(scope, &schema::ROOT);
+        self.unknown_keys(scope, &fields::ROOT);
         self.legacy_root_keys(scope);
         let schema_version = match scope.table.contains("schema_version") {
             true => self.text(scope, "schema_version"),
@@ -134,7 +134,7 @@ impl Reader<'_> {
             .unwrap_or_default();
         let mut solution_env = Vec::new();
         if let Some(solution) = self.table(&scope, "solution") {
-            self.unknown_keys(solution, &schema::SOLUTION);
+            self.unknown_keys(solution, &fields::SOLUTION);
             solution_env = self.env(solution, "env");
         }
         TaskToml {
@@ -183,7 +183,7 @@ impl Reader<'_> {
 
     fn package(&mut self, scope: Scope<'_>) -> Option<Package> {
         let scope = self.table(&scope, "task")?;
-        self.unknown_keys(scope, &schema::PACKAGE);
+        self.unknown_keys(scope, &fields::PACKAGE);
         let name = self.required_text(scope, "name");
         if let Some(name) = &name {
             self.org_and_name(scope.at.key("name"), name);
@@ -214,7 +214,7 @@ impl Reader<'_> {
                     span: item.span,
                     at,
                 };
-                self.unknown_keys(scope, &schema::AUTHOR);
+                self.unknown_keys(scope, &fields::AUTHOR);
                 let _name = self.required_text(scope, "name");
                 let _email = self.text(scope, "email");
             } else if item.as_str().is_some() {

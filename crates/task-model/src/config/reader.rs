@@ -6,10 +6,11 @@ use std::sync::Arc;
 use findings::{Finding, Level, RuleMeta, SourceFile, Span, Spanned};
 
 use super::coerce::{self, Coerced};
+use super::field::TableKeys;
 use super::model::{EnvVar, Field, Number, UserRef};
 use super::place::{At, Scope};
 use super::rules;
-use super::schema::{self, TableKeys};
+use super::schema;
 use crate::toml_text::{Entry, Table, Value, ValueKind};
 
 /// Reads tables into the model and keeps count of what is wrong.
@@ -104,7 +105,7 @@ impl<'s> Reader<'s> {
     pub(super) fn unknown_keys(&mut self, scope: Scope<'_>, known: &TableKeys) {
         for entry in scope.table.entries() {
             let key = entry.key.name.as_str();
-            if known.keys.contains(&key) || known.legacy.contains(&key) {
+            if known.has(key) {
                 continue;
             }
             let message = format!("unknown key `{}`, which nothing reads", scope.at.key(key));

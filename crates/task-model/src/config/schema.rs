@@ -1,134 +1,10 @@
-//! Which keys each table has, and what a key that is none of them was probably meant to be.
+//! What a key that its table does not have was probably meant to be.
 
-/// One table's keys.
-pub(super) struct TableKeys {
-    /// How people write the table.
-    pub(super) shown: &'static str,
-    pub(super) keys: &'static [&'static str],
-    /// Read, but superseded.
-    pub(super) legacy: &'static [&'static str],
-}
-
-pub(super) const ROOT: TableKeys = TableKeys {
-    shown: "the top of the file",
-    keys: &[
-        "schema_version",
-        "task",
-        "metadata",
-        "agent",
-        "verifier",
-        "environment",
-        "solution",
-        "source",
-        "steps",
-        "multi_step_reward_strategy",
-        "artifacts",
-    ],
-    legacy: &["version", "multi_step_reward_mode"],
-};
-pub(super) const PACKAGE: TableKeys = TableKeys {
-    shown: "[task]",
-    keys: &["name", "version", "description", "authors", "keywords"],
-    legacy: &[],
-};
-pub(super) const AUTHOR: TableKeys = TableKeys {
-    shown: "[[task.authors]]",
-    keys: &["name", "email"],
-    legacy: &[],
-};
-pub(super) const AGENT: TableKeys = TableKeys {
-    shown: "[agent]",
-    keys: &["timeout_sec", "user", "network_mode", "allowed_hosts"],
-    legacy: &[],
-};
-pub(super) const VERIFIER: TableKeys = TableKeys {
-    shown: "[verifier]",
-    keys: &[
-        "timeout_sec",
-        "env",
-        "user",
-        "environment_mode",
-        "environment",
-        "collect",
-        "network_mode",
-        "allowed_hosts",
-    ],
-    legacy: &[],
-};
-pub(super) const COLLECT: TableKeys = TableKeys {
-    shown: "[[verifier.collect]]",
-    keys: &["command", "service", "timeout_sec", "user"],
-    legacy: &[],
-};
-pub(super) const ENVIRONMENT: TableKeys = TableKeys {
-    shown: "[environment]",
-    keys: &[
-        "build_timeout_sec",
-        "docker_image",
-        "os",
-        "cpus",
-        "memory_mb",
-        "storage_mb",
-        "gpus",
-        "gpu_types",
-        "tpu",
-        "env",
-        "mcp_servers",
-        "skills_dir",
-        "healthcheck",
-        "workdir",
-        "network_mode",
-        "allowed_hosts",
-    ],
-    legacy: &["allow_internet", "memory", "storage"],
-};
-pub(super) const TPU: TableKeys = TableKeys {
-    shown: "[environment.tpu]",
-    keys: &["type", "topology"],
-    legacy: &[],
-};
-pub(super) const HEALTHCHECK: TableKeys = TableKeys {
-    shown: "[environment.healthcheck]",
-    keys: &[
-        "command",
-        "interval_sec",
-        "timeout_sec",
-        "start_period_sec",
-        "start_interval_sec",
-        "retries",
-    ],
-    legacy: &[],
-};
-pub(super) const MCP_SERVER: TableKeys = TableKeys {
-    shown: "[[environment.mcp_servers]]",
-    keys: &["name", "transport", "url", "command", "args", "headers"],
-    legacy: &[],
-};
-pub(super) const ARTIFACT: TableKeys = TableKeys {
-    shown: "an entry of `artifacts`",
-    keys: &["source", "destination", "exclude", "service"],
-    legacy: &[],
-};
-pub(super) const STEP: TableKeys = TableKeys {
-    shown: "[[steps]]",
-    keys: &[
-        "name",
-        "agent",
-        "verifier",
-        "min_reward",
-        "healthcheck",
-        "artifacts",
-    ],
-    legacy: &[],
-};
-pub(super) const SOLUTION: TableKeys = TableKeys {
-    shown: "[solution]",
-    keys: &["env"],
-    legacy: &[],
-};
+use super::field::TableKeys;
+use super::fields::{AGENT, ENVIRONMENT, HEALTHCHECK, PACKAGE, ROOT, SOLUTION, STEP, VERIFIER};
 
 /// Tables that a stray key may belong to, the likeliest first.
-const HOMES: [&TableKeys; 8] = [
+static HOMES: [&TableKeys; 8] = [
     &ENVIRONMENT,
     &VERIFIER,
     &AGENT,
@@ -156,7 +32,7 @@ const ALIASES: [(&str, &str); 10] = [
 /// Returns what to do about an unknown key: one line or two.
 pub(super) fn advice(table: &TableKeys, key: &str) -> Vec<String> {
     let mut help = Vec::new();
-    if let Some(near) = nearest(table.keys, key) {
+    if let Some(near) = nearest(table, key) {
         help.push(format!("did you mean `{near}`?"));
     }
     if table.shown == ROOT.shown && key == "gym" {
@@ -165,7 +41,7 @@ pub(super) fn advice(table: &TableKeys, key: &str) -> Vec<String> {
     }
     let homes: Vec<&str> = HOMES
         .iter()
-        .filter(|home| home.shown != table.shown && (home.keys.contains(&key) || home.legacy.contains(&key)))
+        .filter(|home| home.shown != table.shown && home.has(key))
         .map(|home| home.shown)
         .take(3)
         .collect();
@@ -189,9 +65,9 @@ pub(super) fn advice(table: &TableKeys, key: &str) -> Vec<String> {
 }
 
 /// Returns the known key that `key` is probably a misspelling of.
-fn nearest(known: &[&'static str], key: &str) -> Option<&'static str> {
+fn nearest(known: &TableKeys, key: &str) -> Option<&'static str> {
     if let Some((_, meant)) = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(key)) {
-        return known.iter().find(|k| *k == meant).copied();
+        return known.names().find(|k| k == meant);
     }
     let folded = fold(key);
     let limit = match folded.len() {
@@ -200,8 +76,8 @@ fn nearest(known: &[&'static str], key: &str) -> Option<&'static str> {
         _ => 2,
     };
     known
-        .iter()
-        .map(|k| (distance(&fold(k), &folded), *k))
+        .names()
+        .map(|k| (distance(&fold(k), &folded), k))
         .filter(|(d, _)| *d <= limit)
         .min_by_key(|(d, _)| *d)
         .map(|(_, k)| k)

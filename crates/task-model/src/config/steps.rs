@@ -6,11 +6,11 @@ use findings::{Span, Spanned};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::coerce;
+use super::fields;
 use super::model::{MinReward, Step};
 use super::place::Scope;
 use super::reader::Reader;
 use super::rules;
-use super::schema;
 use crate::toml_text::ValueKind;
 
 impl Reader<'_> {
@@ -33,7 +33,7 @@ impl Reader<'_> {
     }
 
     fn step(&mut self, scope: Scope<'_>) -> Option<Step> {
-        self.unknown_keys(scope, &schema::STEP);
+        self.unknown_keys(scope, &fields::STEP);
         let name = self.required_text(scope, "name");
         if let Some(name) = &name
             && let Some(why) = name_fault(&name.value)

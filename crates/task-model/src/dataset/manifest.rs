@@ -9,8 +9,8 @@ use crate::load::rules;
 use crate::nearest::nearest;
 use crate::toml_text::{Table, Value};
 
-const ROOT: [&str; 6] = ["dataset", "files", "gym", "metadata", "schema_version", "tasks"];
-const DATASET: [&str; 5] = ["authors", "description", "keywords", "name", "version"];
+pub(super) const ROOT: [&str; 6] = ["dataset", "files", "gym", "metadata", "schema_version", "tasks"];
+pub(super) const DATASET: [&str; 5] = ["authors", "description", "keywords", "name", "version"];
 
 /// Returns what Harbor refuses, ignores or misses.
 pub(super) fn check(root: &Table, source: &Arc<SourceFile>) -> Vec<Finding> {

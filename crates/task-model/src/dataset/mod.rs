@@ -1,11 +1,13 @@
 //! A dataset: its root's files and its tasks.
 
 mod apply;
+mod fields;
 mod known;
 mod manifest;
 mod settings;
 
 pub use apply::apply;
+pub use fields::dataset_schema;
 pub use settings::{Override, Settings};
 
 use std::sync::Arc;
