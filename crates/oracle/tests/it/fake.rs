@@ -10,10 +10,7 @@ use sandbox::{
     UserName, View,
 };
 
-pub(crate) use crate::world::{World, exit};
-
-/// What a script does: reads and writes files, and ends.
-pub(crate) type Act = Arc<dyn Fn(&mut World, &Command) -> Result<Exit, SandboxError> + Send + Sync>;
+pub(crate) use crate::world::{Act, World, act, exit};
 
 /// The engine.
 #[derive(Clone)]
@@ -32,10 +29,6 @@ pub(crate) struct Fake {
     no_image: Option<fn() -> ImageError>,
     /// What was to be made ready.
     pub(crate) requests: Arc<Mutex<Vec<ImageRequest>>>,
-}
-
-pub(crate) fn act(run: impl Fn(&mut World, &Command) -> Exit + Send + Sync + 'static) -> Act {
-    Arc::new(move |world, command| Ok(run(world, command)))
 }
 
 impl Fake {

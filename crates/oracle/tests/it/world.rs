@@ -1,9 +1,13 @@
 //! The files of the engine that runs nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sandbox::{Ended, Exit, View};
+use sandbox::{Command, Ended, Exit, SandboxError, View};
+
+/// What a script does: reads and writes files, and ends.
+pub(crate) type Act = Arc<dyn Fn(&mut World, &Command) -> Result<Exit, SandboxError> + Send + Sync>;
 
 /// One sandbox's files: path to bytes; `None` is something that is no regular file.
 #[derive(Debug, Default)]
@@ -44,4 +48,8 @@ pub(crate) fn exit(ended: Ended, tail: &str) -> Exit {
         seconds: 0.5,
         tail: tail.as_bytes().to_vec(),
     }
+}
+
+pub(crate) fn act(run: impl Fn(&mut World, &Command) -> Exit + Send + Sync + 'static) -> Act {
+    Arc::new(move |world, command| Ok(run(world, command)))
 }
