@@ -1,7 +1,7 @@
 //! An engine that runs nothing: files in maps, scripts as closures, and a trace of every call.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::{
@@ -10,6 +10,7 @@ use sandbox::{
     UserName, View,
 };
 
+use crate::world::lock;
 pub(crate) use crate::world::{Act, World, act, exit};
 
 /// The engine.
@@ -143,10 +144,6 @@ impl Fake {
             .cloned()
             .collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct FakeSandbox {

@@ -1,7 +1,7 @@
 //! The files of the engine that runs nothing.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::{Command, Ended, Exit, SandboxError, View};
@@ -52,4 +52,8 @@ pub(crate) fn exit(ended: Ended, tail: &str) -> Exit {
 
 pub(crate) fn act(run: impl Fn(&mut World, &Command) -> Exit + Send + Sync + 'static) -> Act {
     Arc::new(move |world, command| Ok(run(world, command)))
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
