@@ -116,7 +116,11 @@ fn attempt(
     let ended = match ear.said.ended {
         Some((code, ended_at)) => {
             at = ended_at;
-            of_code(code)
+            let ended = of_code(code);
+            if ended == Ended::Signal(9) {
+                refuse_when_gone(session)?;
+            }
+            ended
         }
         None if ear.stdout.is_some() || ear.stderr.is_some() => {
             kill(session, &mut ear, ticks)?;
@@ -124,6 +128,7 @@ fn attempt(
         }
         // The script was killed; what it ran must not go on.
         None => {
+            refuse_when_gone(session)?;
             kill_all(session, ticks, &[], &[])?;
             Ended::Signal(9)
         }
@@ -136,6 +141,22 @@ fn attempt(
     }
     let seconds = at.saturating_duration_since(began).as_secs_f64();
     Ok(Outcome::Exit(Exit { ended, seconds, tail }))
+}
+
+/// What kills everything kills the container with it; that is no end of a command.
+fn refuse_when_gone(session: &Session) -> Result<(), SandboxError> {
+    let args = [
+        "container",
+        "inspect",
+        "--format",
+        "{{.State.Running}}",
+        &session.container,
+    ];
+    match session.shared.cli.ask_line(&args, super::CALL_LIMIT) {
+        Ok(running) if running != "false" => Ok(()),
+        Ok(_) => Err(SandboxError::Lost("the container ended".to_owned())),
+        Err(failure) => Err(SandboxError::Lost(failure.text())),
+    }
 }
 
 /// A code above 128 is a shell's word for a signal; nobody can tell it from an exit with that code.
