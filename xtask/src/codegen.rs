@@ -18,13 +18,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let pages = gym_dataset::reference::pages();
     let mut stale = Vec::new();
     for page in &pages {
-        let path = folder.join(page.name);
+        let path = folder.join(&page.name);
         if std::fs::read_to_string(&path).ok().as_ref() == Some(&page.text) {
             continue;
         }
-        stale.push(page.name.to_owned());
+        stale.push(page.name.clone());
         if !options.check {
-            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {folder}"))?;
+            let parent = path.parent().unwrap_or(&folder);
+            std::fs::create_dir_all(parent).with_context(|| format!("cannot make {parent}"))?;
             std::fs::write(&path, &page.text).with_context(|| format!("cannot write {path}"))?;
             say(&format!("wrote docs/reference/{}", page.name));
         }

@@ -11,6 +11,7 @@ mod engine;
 mod git;
 mod grants;
 mod host_python;
+mod lint;
 mod output;
 mod settings;
 mod task_data;
@@ -50,6 +51,7 @@ pub fn main() -> ExitCode {
         Command::Image(args) => commands::image::run(&args, &settings, &mut printer),
         Command::Clean(args) => commands::clean::run(&args, &settings, &mut printer),
         Command::Schema(args) => commands::schema::run(&args, &mut printer),
+        Command::Rule(args) => commands::rule::run(&args, &mut printer),
         Command::Completions(args) => commands::completions::run(&args, &mut printer),
     };
     match ending.and_then(|ending| printer.flush().map(|()| ending)) {

@@ -1,15 +1,18 @@
 //! The pages: Markdown whose fenced blocks are files of an example.
 //!
 //! A block's info string is a language, the file's path in the task (or, when any block is a dataset.toml or another
-//! task's file, in the dataset), and `crlf` where the file has such line ends. Blocks without a path are prose.
+//! task's file, in the dataset), and `crlf` or `bom` where the file
+//! has such line ends or begins with a byte order mark. Blocks without a path are prose.
 
 /// A file of an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleFile {
     /// Its path.
     pub path: String,
-    /// Its text.
+    /// Its text; of a link, where it leads.
     pub text: String,
+    /// Whether it is a symbolic link: the block's language is `symlink`.
+    pub link: bool,
 }
 
 /// Returns the examples of a section (`Invalid`, `Valid`): one for each run of blocks that a `---` line or another
@@ -38,18 +41,22 @@ pub fn examples(page: &str, section: &str) -> Vec<Vec<ExampleFile>> {
 }
 
 fn file(info: &str, body: &[&str]) -> Option<ExampleFile> {
-    let mut words = info.split_whitespace().skip(1);
+    let mut words = info.split_whitespace();
+    let link = words.next() == Some("symlink");
     let path = words.next()?.to_owned();
-    let end = if words.any(|word| word == "crlf") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let options: Vec<&str> = words.collect();
+    let end = if options.contains(&"crlf") { "\r\n" } else { "\n" };
     let mut text = body.join(end);
     if !text.is_empty() {
         text.push_str(end);
     }
-    Some(ExampleFile { path, text })
+    if link {
+        text = text.trim_end().to_owned();
+    }
+    if options.contains(&"bom") {
+        text.insert(0, '\u{feff}');
+    }
+    Some(ExampleFile { path, text, link })
 }
 
 #[cfg(test)]

@@ -6,19 +6,45 @@ use crate::{Rule, rules};
 
 /// Every rule, by code.
 pub static ALL: &[&Rule] = &[
+    &rules::harbor::root_agent::RULE,
     &rules::harbor::shared_verifier::RULE,
+    &rules::harbor::overlapping_artifacts::RULE,
+    &rules::harbor::artifact_log_overlap::RULE,
+    &rules::harbor::compose_privileged::RULE,
+    &rules::harbor::compose_additional_capabilities::RULE,
+    &rules::harbor::compose_writable_bind_mount::RULE,
+    &rules::harbor::compose_external_bind_mount::RULE,
+    &rules::harbor::compose_symlink_bind_mount::RULE,
+    &rules::harbor::unpinned_image::RULE,
+    &rules::harbor::unpinned_python_dependency::RULE,
+    &rules::harbor::verifier_runtime_install::RULE,
+    &rules::harbor::verifier_network_download::RULE,
+    &rules::harbor::agent_image_test_leak::RULE,
     &rules::container::compose_not_allowed::RULE,
     &rules::container::compose_shared_names::RULE,
     &rules::container::compose_without_main::RULE,
     &rules::container::copy_into_tests::RULE,
     &rules::container::missing_copy_source::RULE,
     &rules::shell::carriage_return::RULE,
+    &rules::shell::byte_order_mark::RULE,
+    &rules::shell::shebang::RULE,
     &rules::shell::errexit_before_reward::RULE,
+    &rules::shell::relative_reward_path::RULE,
+    &rules::shell::host_cpu_count::RULE,
+    &rules::files::missing_script_file::RULE,
+    &rules::files::answer_in_environment::RULE,
+    &rules::image::separate_image_without_tests::RULE,
+    &rules::settings::literal_secret::RULE,
+    &rules::settings::odd_timeout::RULE,
+    &rules::dataset::colliding_image_name::RULE,
+    &rules::dataset::duplicate_task_name::RULE,
+    &rules::dataset::duplicate_tasks::RULE,
 ];
 
-/// Returns the fixed facts of every rule, by code.
+/// Returns the fixed facts of every rule, by code, those about the choice of rules last.
 pub fn metas() -> impl Iterator<Item = &'static RuleMeta> {
-    ALL.iter().map(|rule| &rule.meta)
+    let own = crate::selection::RULES.iter().copied();
+    ALL.iter().map(|rule| &rule.meta).chain(own)
 }
 
 /// Returns the rule of a code or name.

@@ -9,11 +9,11 @@ use task_model::Dataset;
 use crate::context::TaskContext;
 use crate::{Check, Found, registry};
 
-/// Runs every rule that is on and adds what they find to the dataset's findings. Findings of tasks that are not selected become notes.
+/// Runs every rule, on or off, and adds what they find to the dataset's findings: [`crate::selection::Filter`] says which
+/// are shown. Findings of tasks that are not selected become notes.
 pub fn apply(dataset: &mut Dataset) {
     let found = check(dataset);
-    let on = |finding: &Finding| registry::find(finding.rule.code).is_some_and(|rule| rule.on);
-    dataset.findings.extend(found.into_iter().filter(on));
+    dataset.findings.extend(found);
 }
 
 /// Runs every rule and returns what they find, in the order of tasks and rules.

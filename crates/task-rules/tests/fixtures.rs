@@ -163,7 +163,13 @@ fn write(set: &Utf8Path, example: &[ExampleFile]) -> Utf8PathBuf {
         } else {
             format!("task/{}", file.path)
         };
-        put(&set.join(&path), &file.text);
+        if file.link {
+            let path = set.join(&path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            std::os::unix::fs::symlink(&file.text, path).expect("a link");
+        } else {
+            put(&set.join(&path), &file.text);
+        }
         if let Some((task, _)) = path.split_once('/') {
             tasks.insert(task.to_owned());
         }

@@ -50,6 +50,8 @@ pub enum Command {
     Clean(CleanArgs),
     /// Print the JSON Schema of a file or of the report, for completion and hover texts in editors
     Schema(SchemaArgs),
+    /// Print what a rule says, why, and how to do better; without a name the list of all rules
+    Rule(RuleArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -165,6 +167,17 @@ pub struct SchemaArgs {
     /// What to describe
     #[arg(value_enum, value_name = "WHAT")]
     pub what: SchemaOf,
+}
+
+/// Options of `rule`.
+#[derive(Debug, Args)]
+pub struct RuleArgs {
+    /// A code (`GD701`), a name, or a name of Harbor's lint
+    #[arg(value_name = "CODE|NAME")]
+    pub rule: Option<String>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TextFormat,
 }
 
 /// Options of `completions`.

@@ -54,6 +54,18 @@ pub struct ValidateArgs {
     /// picks all of its tasks
     #[arg(long, value_name = "GIT_REF", help_heading = "What to check")]
     pub since: Option<String>,
+    /// Only findings of these rules, and errors of loading: a code, its beginning, a name, or `ALL`
+    #[arg(long, value_name = "R", value_delimiter = ',', help_heading = "Rules")]
+    pub select: Vec<String>,
+    /// Findings of these rules too
+    #[arg(long, value_name = "R", value_delimiter = ',', help_heading = "Rules")]
+    pub extend_select: Vec<String>,
+    /// No findings of these rules
+    #[arg(long, value_name = "R", value_delimiter = ',', help_heading = "Rules")]
+    pub ignore: Vec<String>,
+    /// Warnings are errors
+    #[arg(long, help_heading = "Rules")]
+    pub strict: bool,
     /// Whose rules count
     #[arg(
         long,

@@ -8,5 +8,6 @@ pub(crate) mod init;
 pub(crate) mod publish;
 pub(crate) mod render;
 pub(crate) mod reward;
+pub(crate) mod rule;
 pub(crate) mod schema;
 pub(crate) mod validate;

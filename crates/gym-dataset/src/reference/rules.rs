@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use findings::RuleMeta;
 
-use super::head;
+use super::{Page, head};
 
 /// Returns the rules of every crate, by code.
 #[must_use]
@@ -56,16 +56,37 @@ pub(super) fn page() -> String {
         );
         for rule in family {
             let summary = rule.summary.replace('|', "\\|");
-            let _written = writeln!(
-                out,
-                "| {} | `{}` | {} | {summary} |",
-                rule.code,
-                rule.name,
-                rule.level.as_str()
-            );
+            let own = task_rules::registry::find(rule.code);
+            let name = match own {
+                Some(_) => format!("[`{0}`](rules/{0}.md)", rule.name),
+                None => format!("`{}`", rule.name),
+            };
+            let off = if own.is_some_and(|rule| !rule.on) {
+                ", off"
+            } else {
+                ""
+            };
+            let level = rule.level.as_str();
+            let _written = writeln!(out, "| {} | {name} | {level}{off} | {summary} |", rule.code);
         }
     }
     out
+}
+
+/// Returns a page for every rule that has one.
+pub(super) fn own_pages() -> Vec<Page> {
+    let page = |rule: &&task_rules::Rule| {
+        let name = rule.meta.name;
+        let off = if rule.on { "" } else { ", off unless selected" };
+        let facts = format!("{} ({}{off})", rule.meta.code, rule.meta.level.as_str());
+        let source = head(&format!("crates/task-rules/pages/{name}.md"));
+        let body = rule.page.replacen('\n', &format!("\n\n{facts}\n"), 1);
+        Page {
+            name: format!("rules/{name}.md"),
+            text: format!("{source}{body}"),
+        }
+    };
+    task_rules::registry::ALL.iter().map(page).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
 use super::Page;
-use crate::report::{DigestReport, ImageListReport, PublishReport, ReportLine, RewardReport, ValidateReport};
+use crate::report::{
+    DigestReport, ImageListReport, PublishReport, ReportLine, RewardReport, RulesObject, ValidateReport,
+};
 
 pub(super) fn pages() -> Vec<Page> {
     vec![
@@ -16,6 +18,7 @@ pub(super) fn pages() -> Vec<Page> {
         page::<ImageListReport>("image-list.schema.json"),
         page::<PublishReport>("publish.schema.json"),
         page::<RewardReport>("reward.schema.json"),
+        page::<RulesObject>("rule.schema.json"),
     ]
 }
 
@@ -29,5 +32,8 @@ fn page<T: JsonSchema>(name: &'static str) -> Page {
 fn written(name: &'static str, schema: &impl serde::Serialize) -> Page {
     let mut text = serde_json::to_string_pretty(schema).unwrap_or_default();
     text.push('\n');
-    Page { name, text }
+    Page {
+        name: name.to_owned(),
+        text,
+    }
 }

@@ -7,6 +7,7 @@ mod image;
 mod lines;
 mod publish;
 mod reward;
+mod rule;
 mod validate;
 
 pub(crate) mod render;
@@ -19,6 +20,7 @@ pub use image::{ImageListReport, ListedImage};
 pub use lines::{ReportLine, RunLine, SummaryLine};
 pub use publish::{PublishCheck, PublishReport, PublishedDataset, PublishedTask};
 pub use reward::{RewardReport, RewardSource};
+pub use rule::{RuleObject, RulesObject};
 pub use validate::{
     AttemptReport, CoverageReport, EffectiveReport, EvidenceReport, LoadsReport, ScriptReport, StepReport,
     TargetReport, TaskReport, TaskStatus, ValidateReport,

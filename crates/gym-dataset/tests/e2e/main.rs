@@ -8,6 +8,7 @@ mod interrupt;
 mod plain_user;
 mod quickstart;
 mod results;
+mod rules;
 mod steps;
 mod support;
 mod trust;

@@ -1,7 +1,8 @@
-//! A Dockerfile and the text it came from.
+//! Dockerfiles and Compose files, and the texts they came from.
 
 use std::sync::Arc;
 
+use container_files::compose::ComposeFile;
 use container_files::{Instruction, InstructionKind};
 use findings::SourceFile;
 
@@ -23,15 +24,33 @@ impl DockerfileView {
         Some(Self { source, instructions })
     }
 
-    /// Returns the scripts of all RUN instructions in shell form, each with the offset that its spans count from.
+    /// Returns the scripts of all RUN instructions in shell form, each with its text and the offset that its spans
+    /// count from.
     #[must_use]
-    pub fn run_scripts(&self) -> Vec<(Script, usize)> {
+    pub fn run_scripts(&self) -> Vec<(Script, String, usize)> {
         let shell_form = |instruction: &Instruction| match &instruction.kind {
             InstructionKind::Run {
                 shell: Some(text), ..
-            } => Some((Script::parse(&text.value), text.range.start)),
+            } => Some((Script::parse(&text.value), text.value.clone(), text.range.start)),
             _ => None,
         };
         self.instructions.iter().filter_map(shell_form).collect()
+    }
+}
+
+/// A Compose file, its keys with places.
+#[derive(Debug)]
+pub struct ComposeView {
+    /// The text; places point into it.
+    pub source: Arc<SourceFile>,
+    /// What it holds, variables not filled in.
+    pub file: ComposeFile,
+}
+
+impl ComposeView {
+    /// Reads a Compose file; `None` when it does not parse, which loading reports.
+    pub(super) fn parse(source: Arc<SourceFile>) -> Option<Self> {
+        let file = container_files::compose::parse(source.text().as_bytes()).ok()?;
+        Some(Self { source, file })
     }
 }

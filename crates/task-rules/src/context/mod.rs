@@ -15,7 +15,7 @@ use task_model::{Contract, Dataset, NodeKind, Task, TreeNode};
 
 use crate::shell::Script;
 
-pub use container::DockerfileView;
+pub use container::{ComposeView, DockerfileView};
 
 /// A task, its dataset, and the parsed forms of its files.
 #[derive(Debug)]
@@ -27,6 +27,7 @@ pub struct TaskContext<'a> {
     texts: Memory<Arc<SourceFile>>,
     scripts: Memory<Rc<Script>>,
     dockerfiles: Memory<Rc<DockerfileView>>,
+    composes: Memory<Rc<ComposeView>>,
 }
 
 /// What was made of each file so far; `None` is remembered too.
@@ -42,6 +43,7 @@ impl<'a> TaskContext<'a> {
             texts: Memory::default(),
             scripts: Memory::default(),
             dockerfiles: Memory::default(),
+            composes: Memory::default(),
         }
     }
 
@@ -88,6 +90,45 @@ impl<'a> TaskContext<'a> {
         recall(&self.dockerfiles, path, || {
             DockerfileView::parse(self.text(path)?).map(Rc::new)
         })
+    }
+
+    /// Returns the Dockerfiles that images are built from: the agent's and the verifiers', as far as they are there.
+    #[must_use]
+    pub fn dockerfiles(&self) -> Vec<Utf8PathBuf> {
+        let mut all = vec![
+            Utf8PathBuf::from("environment/Dockerfile"),
+            Utf8PathBuf::from("tests/Dockerfile"),
+        ];
+        for step in self.task.declared.iter().flat_map(|toml| &toml.steps) {
+            all.push(
+                Utf8Path::new("steps")
+                    .join(&step.name.value)
+                    .join("tests/Dockerfile"),
+            );
+        }
+        all.retain(|path| self.task.tree.is_file(path));
+        all
+    }
+
+    /// Returns the Compose files that are read, with their paths.
+    #[must_use]
+    pub fn compose_files(&self) -> Vec<(Utf8PathBuf, Rc<ComposeView>)> {
+        let paths = ["environment/docker-compose.yaml", "tests/docker-compose.yaml"];
+        let read = |path: &&str| {
+            let path = Utf8PathBuf::from(*path);
+            let compose = recall(&self.composes, &path, || {
+                ComposeView::parse(self.text(&path)?).map(Rc::new)
+            })?;
+            Some((path, compose))
+        };
+        paths.iter().filter_map(read).collect()
+    }
+
+    /// Returns the graders that run in a sandbox of their own.
+    #[must_use]
+    pub fn separate_graders(&self) -> Vec<Utf8PathBuf> {
+        let separate = self.config().is_some_and(TaskToml::verifies_separately);
+        if separate { self.graders() } else { Vec::new() }
     }
 
     /// Returns the regular files below the folders whose contents belong to a task, in path order.

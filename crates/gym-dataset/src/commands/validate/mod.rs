@@ -17,6 +17,7 @@ use task_model::{Contract, ContractChoice, Dataset};
 use crate::cli::{NetworkChoice, Probe, PullChoice, ReportFormat, ValidateArgs, ValidateFormat};
 use crate::exit::{Ending, is_broken_pipe};
 use crate::grants;
+use crate::lint::Lint;
 use crate::output::{Live, Printer};
 use crate::report::render::Whole;
 use crate::report::{ReportLine, SCHEMA, SummaryLine, TargetReport, TaskReport, Tool, ValidateReport};
@@ -71,6 +72,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     if !args.no_task_data {
         means.check_task_data(&mut datasets, settings, Some(&interrupt));
     }
+    let mut lint = Lint::of(args, &mut datasets)?;
     let options: Vec<TrialOptions> = datasets
         .iter()
         .zip(results)
@@ -123,6 +125,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     if args.resume {
         printer.note(&finish::resumed(resumed, ran))?;
     }
+    let found = lint.after_run(found);
     let mut all: Vec<Finding> = datasets
         .iter_mut()
         .flat_map(|d| std::mem::take(&mut d.findings))

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         summary: "The verifier runs in the agent's own sandbox, where the agent can prepare what it meets.",
     },
     page: include_str!("../../../pages/shared-verifier.md"),
-    on: true,
+    on: false,
     check: Check::Task(check),
 };
 

@@ -1,7 +1,11 @@
 //! Scripts: test.sh, solve.sh and what they call.
 
+pub(crate) mod byte_order_mark;
 pub(crate) mod carriage_return;
 pub(crate) mod errexit_before_reward;
+pub(crate) mod host_cpu_count;
+pub(crate) mod relative_reward_path;
+pub(crate) mod shebang;
 
 use crate::shell::Word;
 

@@ -1,0 +1,98 @@
+//! `rule`: what a rule says, and the list of all.
+
+use findings::RuleMeta;
+use task_rules::{harbor_lint, registry};
+
+use crate::cli::{RuleArgs, TextFormat};
+use crate::exit::{Ending, UsageError};
+use crate::output::Printer;
+use crate::report::{RuleObject, RulesObject, SCHEMA, Tool};
+
+/// Runs the command.
+pub(crate) fn run(args: &RuleArgs, printer: &mut Printer) -> anyhow::Result<Ending> {
+    let all = crate::reference::rules();
+    let chosen: Vec<&'static RuleMeta> = match args.rule.as_deref() {
+        None => all,
+        Some(word) => named(&all, word)?,
+    };
+    match args.format {
+        TextFormat::Json => printer.json(&RulesObject {
+            schema: SCHEMA,
+            tool: Tool::this(),
+            rules: chosen.into_iter().map(object).collect(),
+        })?,
+        TextFormat::Text if args.rule.is_none() => printer.text(&list(&chosen))?,
+        TextFormat::Text => {
+            for (number, rule) in chosen.into_iter().enumerate() {
+                if number > 0 {
+                    printer.line("")?;
+                }
+                printer.text(&page(rule))?;
+            }
+        }
+    }
+    Ok(Ending::Good)
+}
+
+/// Returns the rules of a code, a name or a name of Harbor's lint.
+fn named(all: &[&'static RuleMeta], word: &str) -> anyhow::Result<Vec<&'static RuleMeta>> {
+    let own = all
+        .iter()
+        .filter(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
+    let mut found: Vec<&'static RuleMeta> = own.copied().collect();
+    if let Some(harbor) = harbor_lint::find(word).filter(|_| found.is_empty()) {
+        found = all
+            .iter()
+            .filter(|rule| harbor.codes.contains(&rule.code))
+            .copied()
+            .collect();
+    }
+    if found.is_empty() {
+        return Err(UsageError::because(format!(
+            "no rule is called `{word}`; `gym-dataset rule` lists all"
+        )));
+    }
+    Ok(found)
+}
+
+fn is_on(rule: &RuleMeta) -> bool {
+    registry::find(rule.code).is_none_or(|rule| rule.on)
+}
+
+fn object(rule: &'static RuleMeta) -> RuleObject {
+    let harbor = harbor_lint::ALL
+        .iter()
+        .find(|harbor| harbor.codes.contains(&rule.code));
+    RuleObject {
+        code: rule.code,
+        name: rule.name,
+        level: rule.level,
+        on: is_on(rule),
+        summary: rule.summary,
+        harbor_lint: harbor.map(|harbor| harbor.name),
+        page: registry::find(rule.code).map(|rule| rule.page),
+    }
+}
+
+/// Returns one line a rule.
+fn list(rules: &[&RuleMeta]) -> String {
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+    let lines = rules.iter().map(|rule| {
+        let level = if is_on(rule) { rule.level.as_str() } else { "off" };
+        format!(
+            "{}  {:<width$}  {level:<7}  {}\n",
+            rule.code, rule.name, rule.summary
+        )
+    });
+    lines.collect()
+}
+
+/// Returns a rule's page, or what there is of one.
+fn page(rule: &RuleMeta) -> String {
+    let off = if is_on(rule) { "" } else { ", off unless selected" };
+    let facts = format!("{} ({}{off})\n\n", rule.code, rule.level.as_str());
+    match registry::find(rule.code) {
+        Some(found) => format!("{facts}{}", found.page),
+        None => format!("{facts}# {}\n\n{}\n", rule.name, rule.summary),
+    }
+}

@@ -1,0 +1,62 @@
+//! Which findings are shown: the options of the command line over the tables of the datasets.
+
+use findings::Finding;
+use task_model::Dataset;
+use task_rules::selection::{Choice, Filter, Universe};
+
+use crate::cli::ValidateArgs;
+use crate::exit::UsageError;
+
+/// What is shown of each target's findings.
+pub(crate) struct Lint {
+    filters: Vec<Filter>,
+}
+
+/// Returns every rule there is.
+pub(crate) fn universe() -> Universe {
+    Universe {
+        all: crate::reference::rules(),
+        of_runs: oracle::rules::RULES.iter().map(|rule| rule.code).collect(),
+    }
+}
+
+impl Lint {
+    /// Reads the tables of the datasets and drops the findings that are not shown. A word that names no rule is wrong
+    /// usage.
+    pub(crate) fn of(args: &ValidateArgs, datasets: &mut [Dataset]) -> anyhow::Result<Self> {
+        let universe = universe();
+        let words = Choice {
+            select: args.select.clone(),
+            extend_select: args.extend_select.clone(),
+            ignore: args.ignore.clone(),
+        };
+        let mut filters = Vec::with_capacity(datasets.len());
+        for (target, dataset) in datasets.iter_mut().enumerate() {
+            let mut filter = Filter::of(dataset, &words, args.strict, &universe).map_err(|unknown| {
+                UsageError::because(format!("{unknown}; `gym-dataset rule` lists the rules"))
+            })?;
+            filter.apply(&mut dataset.findings);
+            dataset.findings.extend(filter.unused(&universe, false));
+            for finding in &mut dataset.findings {
+                finding.target = target;
+            }
+            findings::sort(&mut dataset.findings);
+            filters.push(filter);
+        }
+        Ok(Self { filters })
+    }
+
+    /// Drops what is not shown of the findings of a run.
+    pub(crate) fn after_run(&mut self, found: Vec<Finding>) -> Vec<Finding> {
+        let mut shown = Vec::with_capacity(found.len());
+        for finding in found {
+            let mut one = vec![finding];
+            let target = one.first().map_or(0, |finding| finding.target);
+            if let Some(filter) = self.filters.get_mut(target) {
+                filter.apply(&mut one);
+            }
+            shown.append(&mut one);
+        }
+        shown
+    }
+}

@@ -1,0 +1,70 @@
+//! Rules: which findings are shown, and what `rule` prints.
+
+use camino::Utf8PathBuf;
+
+use crate::support::Tool;
+
+fn crlf() -> Utf8PathBuf {
+    testdata::root().join("rules/carriage-return-in-script/invalid-page-1")
+}
+
+fn names(flags: &[&str]) -> Vec<String> {
+    let path = crlf();
+    let mut line = vec!["validate", path.as_str(), "--static", "--format", "json"];
+    line.extend(flags);
+    let report = Tool::new(line).run().report();
+    let all = report["findings"].as_array().expect("a list");
+    all.iter()
+        .map(|f| f["name"].as_str().expect("a name").to_owned())
+        .collect()
+}
+
+#[test]
+fn words_choose_what_is_shown() {
+    assert_eq!(names(&[]), ["carriage-return-in-script"]);
+    assert_eq!(names(&["--ignore", "GD801"]), [""; 0]);
+    let words = ["--select", "GD7", "--ignore", "GD709"];
+    assert_eq!(names(&words), ["root-agent", "shared-verifier"]);
+    let words = ["--extend-select", "root-agent", "--ignore", "GD8,GD701"];
+    assert_eq!(names(&words), ["root-agent"]);
+}
+
+#[test]
+fn a_word_that_names_no_rule_is_wrong_usage() {
+    let path = crlf();
+    let done = Tool::new(["validate", path.as_str(), "--static", "--ignore", "GD7000"]).run();
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(done.stderr.contains("GD7000"), "{}", done.stderr);
+}
+
+#[test]
+fn an_ignored_error_no_longer_fails_the_run_and_strict_fails_it_for_a_warning() {
+    let path = crlf();
+    let run = |flags: &[&str]| {
+        let mut line = vec!["validate", path.as_str(), "--static"];
+        line.extend(flags);
+        Tool::new(line).run().code
+    };
+    assert_eq!(run(&[]), Some(1));
+    assert_eq!(run(&["--ignore", "carriage-return-in-script"]), Some(0));
+    assert_eq!(run(&["--select", "unpinned-image"]), Some(0));
+    assert_eq!(run(&["--select", "unpinned-image", "--strict"]), Some(1));
+}
+
+#[test]
+fn rule_prints_a_page_by_code_and_by_name() {
+    for word in ["GD801", "gd801", "carriage-return-in-script"] {
+        let done = Tool::new(["rule", word]).run();
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        assert!(
+            done.stdout.contains("# carriage-return-in-script"),
+            "{}",
+            done.stdout
+        );
+    }
+    let harbor = Tool::new(["rule", "unknown-config-field"]).run();
+    assert!(harbor.stdout.contains("GD120"), "{}", harbor.stdout);
+    assert_eq!(Tool::new(["rule", "nonsense"]).run().code, Some(2));
+    let all = Tool::new(["rule", "--format", "json"]).run().report();
+    assert!(all["rules"].as_array().expect("a list").len() > 100);
+}

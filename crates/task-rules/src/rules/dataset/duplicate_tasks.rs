@@ -1,0 +1,43 @@
+//! Two folders, one content.
+
+use std::collections::BTreeMap;
+
+use findings::{Finding, Level, RuleMeta};
+use task_model::{Dataset, Task};
+
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD903",
+        name: "duplicate-task-content",
+        level: Level::Warning,
+        summary: "Two tasks of a dataset have the same content hash: the same task counts twice.",
+    },
+    page: include_str!("../../../pages/duplicate-task-content.md"),
+    on: true,
+    check: Check::Dataset(check),
+};
+
+fn check(dataset: &Dataset, found: &mut Found) {
+    let mut first: BTreeMap<&str, &Task> = BTreeMap::new();
+    for task in dataset.tasks.iter().filter(|task| task.selected) {
+        let Some(digest) = task.digest.as_deref() else {
+            continue;
+        };
+        match first.get(digest) {
+            None => {
+                first.insert(digest, task);
+            }
+            Some(other) => {
+                let message = format!("`{}` has the same content as `{}`", task.id, other.id);
+                let finding = Finding::new(&RULE.meta, message)
+                    .in_task(task.id.clone())
+                    .at_path(task.folder.clone())
+                    .help("remove one of them, or change what makes it another task");
+                found.add(finding);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The same file among the tests and in the agent's image.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use findings::{Level, RuleMeta};
+use task_model::{Content, NodeKind, TreeNode};
+
+use crate::context::TaskContext;
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD830",
+        name: "answer-in-environment",
+        level: Level::Warning,
+        summary: "A file of the solution, or what the tests expect, also lies in environment/, where the agent can find it.",
+    },
+    page: include_str!("../../../pages/answer-in-environment.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+/// Shorter files are alike by chance.
+const SHORTEST: u64 = 24;
+/// Longer ones are not compared.
+const LONGEST: u64 = 4 << 20;
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    let tree = &task.task.tree;
+    let mut by_size: BTreeMap<u64, Vec<&TreeNode>> = BTreeMap::new();
+    for node in tree.under("environment") {
+        if let Some(size) = size(node).filter(|size| (SHORTEST..=LONGEST).contains(size)) {
+            by_size.entry(size).or_default().push(node);
+        }
+    }
+    if by_size.is_empty() {
+        return;
+    }
+    for node in tree.under("solution").iter().chain(tree.under("tests")) {
+        if !is_answer(node) {
+            continue;
+        }
+        let Some(size) = size(node) else { continue };
+        let Some(candidates) = by_size.get(&size) else {
+            continue;
+        };
+        let Ok(bytes) = tree.read(&node.path, LONGEST) else {
+            continue;
+        };
+        let same = |other: &&&TreeNode| {
+            tree.read(&other.path, LONGEST)
+                .is_ok_and(|more: Arc<[u8]>| more == bytes)
+        };
+        let Some(twin) = candidates.iter().find(same) else {
+            continue;
+        };
+        let finding = task
+            .finding(
+                &RULE.meta,
+                format!("`{}` has the same bytes as `{}`", twin.path, node.path),
+            )
+            .at_path(task.path(&twin.path))
+            .help("keep it out of the image, or give the verifier something else to compare with");
+        found.add(finding);
+    }
+}
+
+/// Says whether a file's name says that it holds what is right.
+fn is_answer(node: &TreeNode) -> bool {
+    let name = node.path.file_name().unwrap_or_default().to_ascii_lowercase();
+    if node.path.starts_with("solution") {
+        return !matches!(
+            name.as_str(),
+            "dockerfile" | "requirements.txt" | "readme.md" | "license"
+        );
+    }
+    ["expected", "answer", "golden", "solution", "reference"]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+fn size(node: &TreeNode) -> Option<u64> {
+    match &node.kind {
+        NodeKind::File(Content::Disk { size, .. }) => Some(*size),
+        NodeKind::File(Content::Memory(bytes)) => Some(bytes.len() as u64),
+        _ => None,
+    }
+}

@@ -1,0 +1,38 @@
+//! Host folders outside of the task.
+
+use findings::{Level, RuleMeta};
+
+use crate::context::TaskContext;
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD707",
+        name: "compose-external-bind-mount",
+        level: Level::Error,
+        summary: "A Compose service mounts a path of the host that is no part of the task.",
+    },
+    page: include_str!("../../../pages/compose-external-bind-mount.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    for bind in super::binds::all(task) {
+        if bind.path_in_task().is_some() {
+            continue;
+        }
+        let finding = task
+            .finding(
+                &RULE.meta,
+                format!(
+                    "the service `{}` mounts `{}`, which lies outside of the task",
+                    bind.service, bind.source
+                ),
+            )
+            .at(&bind.compose.source, bind.place.clone())
+            .help("ship the files with the task and mount them by a path beside the Compose file");
+        found.add(finding);
+    }
+}

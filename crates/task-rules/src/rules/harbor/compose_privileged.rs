@@ -1,0 +1,40 @@
+//! Services with all rights on the host.
+
+use findings::{Level, RuleMeta};
+
+use crate::context::TaskContext;
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD704",
+        name: "compose-privileged",
+        level: Level::Error,
+        summary: "A Compose service is privileged: it has every right on the host's kernel.",
+    },
+    page: include_str!("../../../pages/compose-privileged.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    for (_, compose) in task.compose_files() {
+        for service in &compose.file.services {
+            let Some(field) = service
+                .field("privileged")
+                .filter(|field| field.value.text() == Some("true"))
+            else {
+                continue;
+            };
+            let finding = task
+                .finding(
+                    &RULE.meta,
+                    format!("the service `{}` is privileged", service.name),
+                )
+                .at(&compose.source, field.key.clone())
+                .help("drop `privileged`; runners of other people's tasks refuse it");
+            found.add(finding);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Images: what they are built from.
+
+pub(crate) mod separate_image_without_tests;

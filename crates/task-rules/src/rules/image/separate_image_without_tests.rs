@@ -1,0 +1,72 @@
+//! A verifier image that nobody gave the tests.
+
+use container_files::InstructionKind;
+use findings::{Level, RuleMeta};
+
+use crate::context::TaskContext;
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD840",
+        name: "separate-image-without-tests",
+        level: Level::Warning,
+        summary: "A separate verifier is built from tests/Dockerfile, which copies nothing to /tests; nobody else brings test.sh there.",
+    },
+    page: include_str!("../../../pages/separate-image-without-tests.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    let Some(config) = task.config() else { return };
+    let has_image = config
+        .verifier
+        .environment
+        .as_ref()
+        .is_some_and(|own| own.image().is_some());
+    if !config.verifies_separately() || has_image || !config.steps.is_empty() {
+        return;
+    }
+    let Some(dockerfile) = task.dockerfile("tests/Dockerfile") else {
+        return;
+    };
+    let mut workdir = String::new();
+    for instruction in &dockerfile.instructions {
+        match &instruction.kind {
+            InstructionKind::From { .. } => workdir.clear(),
+            InstructionKind::Workdir(path) => workdir.clone_from(&path.value),
+            InstructionKind::Copy { destination, .. } => {
+                let target = destination.value.as_str();
+                let relative = !target.starts_with('/');
+                // A relative target below a folder that is not known may be the right one.
+                let unknown = relative && workdir.contains('$');
+                let here = relative && workdir.starts_with("/tests");
+                let root = matches!(target, "/" | "/.")
+                    || (relative && workdir == "/" && target.starts_with("tests"));
+                if target.starts_with("/tests") || target.contains('$') || unknown || here || root {
+                    return;
+                }
+            }
+            InstructionKind::Run { shell, documents, .. } => {
+                let text = shell
+                    .iter()
+                    .chain(documents)
+                    .any(|text| text.value.contains("/tests"));
+                if text {
+                    return;
+                }
+            }
+            _ => {}
+        }
+    }
+    let finding = task
+        .finding(
+            &RULE.meta,
+            "nothing in tests/Dockerfile puts `test.sh` into `/tests`",
+        )
+        .at_path(dockerfile.source.path())
+        .help("add `COPY . /tests/`");
+    found.add(finding);
+}
