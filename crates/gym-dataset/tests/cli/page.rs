@@ -101,7 +101,7 @@ fn write_set(test: &CliTest, tasks: usize) {
             &format!("{folder}/task.toml"),
             format!("schema_version = \"1.4\"\n[environment]\ndocker_image = \"x\"\n{cpus}{odd}"),
         );
-        test.file(&format!("{folder}/instruction.md"), "Do it.\n");
+        test.file(&format!("{folder}/instruction.md"), format!("Do it {i} times.\n"));
         test.file(&format!("{folder}/tests/test.sh"), "#!/bin/bash\n");
         test.file(&format!("{folder}/solution/solve.sh"), "#!/bin/bash\n");
     }

@@ -115,7 +115,8 @@ impl Reader<'_> {
         }
         for entry in table.entries() {
             let known = ["select", "extend-select", "ignore"].contains(&entry.key.name.as_str());
-            if !known && !(among.is_none() && entry.key.name == "suppress") {
+            let own = among.is_none() && entry.key.name == "suppress";
+            if !known && !own {
                 self.complain(
                     entry.key.span,
                     format!("nobody reads the key `{}` here", entry.key.name),

@@ -118,7 +118,7 @@ fn made_paths(script: &Script) -> Vec<String> {
         let texts = command.texts();
         match command.base_name() {
             Some("cp" | "mv" | "ln" | "install" | "rsync") => {
-                made.extend(texts.last().map(|text| (*text).to_owned()))
+                made.extend(texts.last().map(|text| (*text).to_owned()));
             }
             Some(
                 "mkdir" | "touch" | "tee" | "tar" | "unzip" | "git" | "curl" | "wget" | "gcc" | "g++"
