@@ -18,9 +18,9 @@ struct Place {
 }
 
 fn place() -> Place {
-    let keep = tempfile::tempdir().unwrap();
-    let root = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    let target = prepare_results(&root.join("results"), "set").unwrap();
+    let keep = tempfile::tempdir().expect("a state");
+    let root = Utf8PathBuf::from_path_buf(keep.path().to_owned()).expect("a state");
+    let target = prepare_results(&root.join("results"), "set").expect("a state");
     let mut options = options(Contract::Gym);
     options.resume = true;
     options.results = Some(target.clone());
@@ -149,7 +149,7 @@ fn resumed_after(change: impl FnOnce(&mut Task, &mut TrialOptions, &mut task_mod
     let place = place();
     let (mut task, mut options, mut dataset) = (
         task(|toml| toml.environment.env = env(&[("KEY", "${KEY}")])),
-        place.options.clone(),
+        place.options,
         dataset(),
     );
     options
@@ -212,9 +212,10 @@ fn whatever_can_change_a_result_makes_the_task_run_again() {
 fn after(edit: impl FnOnce(&mut Value)) -> TaskOutcome {
     let place = place();
     run(&plain(), &gives(b"0"), &place.options);
-    let mut state: Value = serde_json::from_slice(&std::fs::read(&place.state).unwrap()).unwrap();
+    let mut state: Value =
+        serde_json::from_slice(&std::fs::read(&place.state).expect("a state")).expect("a state");
     edit(&mut state);
-    std::fs::write(&place.state, state.to_string()).unwrap();
+    std::fs::write(&place.state, state.to_string()).expect("a state");
     run(&plain(), &gives(b"0"), &place.options)
 }
 

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use findings::render::FindingObject;
 use findings::{Finding, Level};
-use oracle::{Job, TaskOutcome};
 use task_model::{Contract, ContractChoice, Dataset};
 
 use super::means::Means;
-use super::{is_error, stream};
+use super::{is_error, stream, trust};
 use crate::cli::{ValidateArgs, ValidateFormat};
 use crate::exit::Ending;
 use crate::output::{Counts, Printer, count};
@@ -223,7 +222,7 @@ pub(crate) fn summary(
         }
         printer.line(&format!("logs: {}", settings.shown(&args.results)))?;
     }
-    if let Some(line) = probed(report) {
+    if let Some(line) = trust::probed(report) {
         printer.line(&line)?;
     }
     printer.line(&report.coverage.line(args.only_static))?;
@@ -245,60 +244,6 @@ pub(crate) fn summary(
         crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);
     }
     Ok(())
-}
-
-/// Says how to enter the sandboxes that were kept.
-pub(crate) fn kept(jobs: &[Job<'_>], outcomes: &[TaskOutcome]) -> Vec<String> {
-    let commands = jobs
-        .iter()
-        .zip(outcomes)
-        .flat_map(|(job, outcome)| outcome.kept.iter().map(move |command| (&job.task.id, command)));
-    let mut lines: Vec<String> = commands
-        .map(|(id, command)| format!("the sandbox of `{id}` still runs; `{command}` enters it"))
-        .collect();
-    if outcomes.iter().any(|outcome| outcome.not_kept) {
-        lines.push(
-            "this engine cannot keep a sandbox; `--sandbox docker` and `--sandbox podman` can".to_owned(),
-        );
-    }
-    lines
-}
-
-/// Says whose results the report holds.
-pub(crate) fn resumed(taken: usize, ran: usize) -> String {
-    let results = match taken {
-        1 => "1 result of an earlier run was taken over".to_owned(),
-        n => format!("{n} results of an earlier run were taken over"),
-    };
-    format!("{results}, {} ran", count(ran, "task"))
-}
-
-/// Says how many tasks were probed and how many let something through.
-fn probed(report: &ValidateReport) -> Option<String> {
-    let tasks = report.tasks.iter();
-    let tried = tasks
-        .filter(|t| t.attempts.iter().any(|a| a.kind == "probe"))
-        .count();
-    let rules = [
-        oracle::rules::PLANTED_REWARD.code,
-        oracle::rules::PLANTED_SHARED.code,
-    ];
-    let through: BTreeSet<_> = report
-        .findings
-        .iter()
-        .filter(|f| rules.contains(&f.rule.as_ref()))
-        .map(|f| (f.target, f.task.as_deref()))
-        .collect();
-    (tried > 0).then(|| {
-        let through = match through.len() {
-            0 => "none".to_owned(),
-            n => n.to_string(),
-        };
-        format!(
-            "probe planted-reward: {} tried, {through} let a reward through that no work earned",
-            count(tried, "task")
-        )
-    })
 }
 
 /// Prints the one line that ends `--format concise`.

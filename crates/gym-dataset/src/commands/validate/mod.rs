@@ -9,6 +9,7 @@ mod results;
 mod since;
 mod stream;
 mod tasks;
+mod trust;
 
 use findings::{Finding, Level};
 use oracle::{Cancel, Job, Observer, TaskOutcome, TrialOptions, run_all};
@@ -123,7 +124,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
         printer.note(&line)?;
     }
     if args.resume {
-        printer.note(&finish::resumed(resumed, ran))?;
+        printer.note(&trust::resumed(resumed, ran))?;
     }
     let found = lint.after_run(found);
     let mut all: Vec<Finding> = datasets
@@ -245,7 +246,7 @@ impl Run<'_> {
         };
         let mut found = Vec::new();
         let ran = outcomes.len();
-        let kept = finish::kept(&queue.jobs, &outcomes);
+        let kept = trust::kept(&queue.jobs, &outcomes);
         let resumed = outcomes.iter().filter(|outcome| outcome.resumed).count();
         for ((slot, job), outcome) in queue.slots.iter().zip(&queue.jobs).zip(outcomes) {
             let target = reports[*slot].target;
