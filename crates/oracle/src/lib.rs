@@ -5,6 +5,7 @@
 //! infrastructure is never a score.
 
 mod api;
+mod applied;
 mod cancel;
 mod env;
 mod evidence;
@@ -24,6 +25,7 @@ pub use api::{
     Attempt, AttemptKind, Effective, Event, Grants, Job, Observer, Phase, RanOn, Script, Status, StepOutcome,
     TaskOutcome, TrialOptions, WorkdirSource,
 };
+pub use applied::not_applied;
 pub use cancel::Cancel;
 pub use env::{Redactor, Template, Variable, template};
 pub use plan::effective;

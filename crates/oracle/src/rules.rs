@@ -34,6 +34,9 @@ findings::rules! {
     /// A result that is not used.
     pub STATE_UNUSABLE = "GD598" "saved-result-unusable" Note
         "A result that was saved for `--resume` cannot be used, so the task runs again.";
+    /// A limit is not kept.
+    pub NOT_APPLIED = "GD594" "resource-not-applied" Note
+        "Tasks ask for a limit of CPUs, memory or storage that the engine does not apply on this machine.";
     /// Something stayed.
     pub SANDBOX_LEFTOVER = "GD566" "sandbox-leftover" Warning
         "A sandbox could not be cleared away completely.";

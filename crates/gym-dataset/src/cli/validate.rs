@@ -10,11 +10,16 @@ use super::{ContractArg, PullChoice, ReportFile, ValidateFormat};
 /// Where tasks run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SandboxChoice {
-    /// A container engine with the task's own image; tasks are `not-run` where there is none.
+    /// Docker, else Podman, when it answers; else the embedded sandbox for tasks whose image is in the image store.
     #[default]
     Auto,
-    /// Linux namespaces of this process on this host's own system folders: no daemon, not the task's image.
+    /// Linux namespaces of this process: no daemon; the task's image from the image store, else this host's own system
+    /// folders.
     Embedded,
+    /// Docker, by its client on PATH.
+    Docker,
+    /// Podman, by its client on PATH.
+    Podman,
 }
 
 /// What a sandbox sees of the network.
@@ -100,8 +105,8 @@ pub struct ValidateArgs {
     /// Where the embedded sandbox's images are [default: `gym-dataset/images` in `$XDG_DATA_HOME`, else in ~/.local/share]
     #[arg(long, value_name = "DIR", help_heading = "How to run")]
     pub image_store: Option<Utf8PathBuf>,
-    /// Whether images that are not here are fetched [default: missing; with `--sandbox embedded` the host's root stands
-    /// for them unless this is given]
+    /// Whether images that are not here are fetched [default: missing; the embedded sandbox fetches only when this is
+    /// given]
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "How to run")]
     pub pull: Option<PullChoice>,
     /// What a sandbox sees of the network

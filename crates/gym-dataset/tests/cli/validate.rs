@@ -147,8 +147,10 @@ fn the_number_of_jobs_does_not_show() {
 #[test]
 fn without_an_engine_a_run_is_never_green() {
     let test = scaffold();
-    let (code, object) = test.json(&["validate", "data", "--format", "json"]);
-    assert_eq!(code, Some(2));
+    let mut command = test.command(&["validate", "data", "--format", "json"]);
+    let output = command.env("PATH", "/nowhere").output().unwrap();
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(2));
     let task = &object["tasks"][0];
     assert_eq!(
         (task["status"].as_str(), task["failure_kind"].as_str()),

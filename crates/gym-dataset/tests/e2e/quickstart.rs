@@ -153,7 +153,7 @@ fn sources_are_never_written_to() {
 fn without_an_engine_nothing_is_run_and_nothing_is_green() {
     let path = testdata::quickstart();
     let tool = Tool::new(["validate", path.as_str(), "--format", "json"]);
-    let output = tool.run();
+    let output = tool.env("PATH", "/nowhere").run();
     let report = output.report();
     assert_eq!(report["ok"], false);
     for id in QUICKSTART {

@@ -21,7 +21,7 @@ const HEALTH_CEILING: Duration = Duration::from_secs(3_600);
 const MIB: u64 = 1 << 20;
 
 /// Returns task.toml as the contract sees it: with the dataset's settings under Gym, else as written.
-pub(super) fn toml(task: &Task, contract: Contract) -> Option<&TaskToml> {
+pub(crate) fn toml(task: &Task, contract: Contract) -> Option<&TaskToml> {
     match contract {
         Contract::Gym => task.effective.as_ref().or(task.declared.as_ref()),
         Contract::Harbor | Contract::Agentcompass => task.declared.as_ref(),

@@ -28,6 +28,7 @@ pub use build::plan;
 pub use compose::{ComposePlan, ServiceImage};
 pub use image::{Ground, Host, HostRoot, ImagePlan, Lines};
 pub use limits::effective;
+pub(crate) use limits::toml as settings;
 pub(crate) use scripts::reference;
 pub use turn::{
     ArtifactPlan, Clear, HookPlan, ScriptPlan, SeparatePlan, SolutionPlan, TestsFrom, TurnPlan, Users,

@@ -162,7 +162,11 @@ fn ending(
         .iter()
         .any(|t| t.failure_kind.as_deref() == Some("no_engine"));
     if blocked && coverage.run == 0 {
-        let why = no_engine.unwrap_or("there is no engine");
+        let first = tasks
+            .iter()
+            .find(|t| t.failure_kind.as_deref() == Some("no_engine"));
+        let why = no_engine.or(first.and_then(|task| task.reason.as_deref()));
+        let why = why.unwrap_or("there is no engine");
         return (
             Ending::NoEngine,
             Some(format!("no selected task could run: {why}")),
@@ -220,6 +224,16 @@ pub(crate) fn summary(
                 python.executable
             ))?;
         }
+    }
+    let of_image = |t: &&TaskReport| t.root.as_deref() == Some("image");
+    if let Some(task) = report.tasks.iter().find(of_image) {
+        printer.line(&format!(
+            "sandbox: {}, network {}, each task's own image",
+            task.engine.as_deref().unwrap_or("none"),
+            task.network.as_deref().unwrap_or("none")
+        ))?;
+    }
+    if report.tasks.iter().any(|t| t.root.is_some()) {
         printer.line(&format!("logs: {}", settings.shown(&args.results)))?;
     }
     if let Some(line) = trust::probed(report) {

@@ -16,15 +16,15 @@ use crate::task_data;
 pub(crate) struct Means {
     /// For tasks.
     engine: Result<Box<dyn Engine>, String>,
+    /// What people should know of the engine.
+    notes: Vec<String>,
+    /// Whether the host's root may stand for images.
+    host_root: bool,
     /// The Python named, or the one on PATH.
     python: Result<HostPython, String>,
     /// Named with `--python`: no other is tried.
     named: bool,
 }
-
-/// What `--sandbox auto` says in this version.
-const NO_ENGINE: &str = "no container engine in this version; `--sandbox embedded` runs it on this host's own system \
-                         folders";
 
 impl Means {
     /// Looks for both.
@@ -32,11 +32,13 @@ impl Means {
     /// # Errors
     /// When the Python that was named does not answer as one.
     pub(crate) fn find(args: &ValidateArgs, settings: &Settings) -> anyhow::Result<Self> {
-        let engine = match args.sandbox {
-            SandboxChoice::Auto => Err(NO_ENGINE.to_owned()),
-            SandboxChoice::Embedded if args.only_static => Err("--static runs nothing".to_owned()),
-            SandboxChoice::Embedded => engine::embedded(images(args, settings)),
+        let (engine, notes) = if args.only_static {
+            (Err("--static runs nothing".to_owned()), Vec::new())
+        } else {
+            engine(args, settings)
         };
+        // Only the host's root shows the host's Python.
+        let host_root = engine.is_ok() && args.sandbox == SandboxChoice::Embedded;
         let python = match &args.python {
             Some(path) => {
                 let path = settings.cwd.join(path);
@@ -46,7 +48,7 @@ impl Means {
             }
             // Asked only when a task can run and a sandbox would not see it anyway: it may take a while to start.
             None => match host_python::on_path("python3", &settings.env) {
-                Some(path) if engine.is_ok() && !host_python::is_system(&path) => {
+                Some(path) if host_root && !host_python::is_system(&path) => {
                     host_python::describe(&path, &settings.env)
                 }
                 _ => Err("not asked".to_owned()),
@@ -54,6 +56,8 @@ impl Means {
         };
         Ok(Self {
             engine,
+            notes,
+            host_root,
             python,
             named: args.python.is_some(),
         })
@@ -69,6 +73,8 @@ impl Means {
             let python = Err(String::new());
             return Ok(Self {
                 engine,
+                notes: Vec::new(),
+                host_root: false,
                 python,
                 named: false,
             });
@@ -77,6 +83,8 @@ impl Means {
             .map_err(|why| UsageError::because(format!("--python {why}")))?;
         Ok(Self {
             engine,
+            notes: Vec::new(),
+            host_root: false,
             python: Ok(python),
             named: true,
         })
@@ -92,9 +100,15 @@ impl Means {
         self.engine.as_ref().err().map(String::as_str)
     }
 
+    /// Returns what people should know of the engine.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Returns the Python that sandboxes are shown, when it lies outside the system folders.
     pub(crate) fn shown_python(&self) -> Option<&HostPython> {
-        self.python.as_ref().ok().filter(|p| !p.outside.is_empty())
+        let python = self.python.as_ref().ok().filter(|_| self.host_root);
+        python.filter(|p| !p.outside.is_empty())
     }
 
     /// Returns folders that sandboxes must show.
@@ -126,9 +140,10 @@ impl Means {
             return;
         }
         let own;
+        // The module runs in the embedded sandbox whatever runs the tasks.
         let engine = match &self.engine {
-            Ok(engine) => Ok(engine.as_ref()),
-            Err(_) => {
+            Ok(engine) if self.host_root => Ok(engine.as_ref()),
+            _ => {
                 own = engine::embedded(engine::Images::none());
                 own.as_deref().map_err(Clone::clone)
             }
@@ -179,9 +194,44 @@ impl Means {
     }
 }
 
-/// Where the explicit choice of the embedded engine gets images from: the store, and a registry only when that was asked
-/// for; the host's root stands for the others.
-fn images(args: &ValidateArgs, settings: &Settings) -> engine::Images {
+/// Finds the engine that was asked for, with what people should know of it.
+fn engine(args: &ValidateArgs, settings: &Settings) -> (Result<Box<dyn Engine>, String>, Vec<String>) {
+    let wanted = match args.sandbox {
+        SandboxChoice::Embedded => return (engine::embedded(images(args, settings, true)), Vec::new()),
+        SandboxChoice::Auto => None,
+        SandboxChoice::Docker => Some("docker"),
+        SandboxChoice::Podman => Some("podman"),
+    };
+    let mut reasons = Vec::new();
+    for container in engine::containers(settings) {
+        if wanted.is_some_and(|name| name != container.name()) {
+            continue;
+        }
+        match container.probe() {
+            Ok(()) => {
+                let notes = container.notes();
+                return (Ok(Box::new(container)), notes);
+            }
+            Err(why) => reasons.push(why.to_string()),
+        }
+    }
+    if let Some(name) = wanted {
+        let why = reasons.pop();
+        return (
+            Err(why.unwrap_or_else(|| format!("there is no `{name}` on PATH"))),
+            Vec::new(),
+        );
+    }
+    let engine = engine::embedded(images(args, settings, false));
+    (
+        engine.map_err(|why| format!("no container engine answers, and {why}")),
+        Vec::new(),
+    )
+}
+
+/// Where the embedded engine gets images from: the store, and a registry only when that was asked for. With `host_root`
+/// the host's root stands for the others.
+fn images(args: &ValidateArgs, settings: &Settings, host_root: bool) -> engine::Images {
     let named = args.image_store.as_deref();
     engine::Images {
         store: engine::store(named, settings).ok(),
@@ -189,7 +239,7 @@ fn images(args: &ValidateArgs, settings: &Settings) -> engine::Images {
             Some(PullChoice::Missing) => engine::puller(settings),
             _ => None,
         },
-        host_root: true,
+        host_root,
     }
 }
 

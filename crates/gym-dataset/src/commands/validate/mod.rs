@@ -68,6 +68,9 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     let grants = grants::read(&args.env, args.env_file.as_deref(), &settings.env)?;
     let mut datasets = load::targets(args, settings, printer)?;
     let means = Means::find(args, settings)?;
+    for note in means.notes() {
+        printer.note(note)?;
+    }
     let results = results::folders(args, settings, &datasets, means.engine().is_some())?;
     let interrupt = Interrupt::new();
     if !args.no_task_data {
@@ -245,6 +248,9 @@ impl Run<'_> {
             self.trials(&queue.jobs, &observer, &cancel, interrupt)
         };
         let mut found = Vec::new();
+        if let Some(engine) = self.means.engine() {
+            found.extend(oracle::not_applied(&queue.jobs, engine));
+        }
         let ran = outcomes.len();
         let kept = trust::kept(&queue.jobs, &outcomes);
         let resumed = outcomes.iter().filter(|outcome| outcome.resumed).count();

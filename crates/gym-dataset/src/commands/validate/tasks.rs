@@ -6,12 +6,15 @@ use oracle::{Attempt, Status, StepOutcome, TaskOutcome};
 use task_model::{Dataset, Reference, Task};
 
 use super::means::Means;
-use crate::cli::{NetworkChoice, ValidateArgs};
+use crate::cli::{NetworkChoice, SandboxChoice, ValidateArgs};
 use crate::report::{
     AttemptReport, EffectiveReport, EvidenceReport, LoadsReport, ScriptReport, StepReport, TaskReport,
     TaskStatus,
 };
 use crate::settings::Settings;
+
+/// The name of the embedded engine.
+const EMBEDDED: &str = "embedded";
 
 /// Makes entries.
 pub(crate) struct Reporter<'a> {
@@ -91,18 +94,60 @@ impl Reporter<'_> {
         report.evidence = evidence(outcome);
         if let Some(engine) = self.means.engine().filter(|_| !report.attempts.is_empty()) {
             report.engine = Some(engine.name().to_owned());
-            report.root = Some("host".to_owned());
-            report.network = Some(match self.args.network {
-                NetworkChoice::None => "none".to_owned(),
-                NetworkChoice::Host => "host".to_owned(),
+            report.network = Some(match (self.args.network, engine.name()) {
+                (NetworkChoice::None, _) => "none".to_owned(),
+                (NetworkChoice::Host, EMBEDDED) => "host".to_owned(),
+                (NetworkChoice::Host, _) => "engine".to_owned(),
             });
             report.isolation = engine.isolation();
-            let shown = self.means.host_paths();
-            report
-                .isolation
-                .extend(shown.iter().map(|p| format!("host-path:{p}")));
         }
+        if let Some(ran_on) = &outcome.ran_on {
+            let root = if ran_on.is_image { "image" } else { "host" };
+            report.root = Some(root.to_owned());
+            report.image = ran_on.image.clone().or(report.image);
+            report.image_digest.clone_from(&ran_on.digest);
+            if !ran_on.is_image {
+                let shown = self.means.host_paths();
+                let shown = shown.iter().map(|path| format!("host-path:{path}"));
+                report.isolation.extend(shown);
+            }
+        }
+        self.without_engine(&mut report, outcome);
         report
+    }
+
+    /// Under `auto` a task that only another engine could run is not run: that is nobody's fault.
+    fn without_engine(&self, report: &mut TaskReport, outcome: &TaskOutcome) {
+        let embedded = self
+            .means
+            .engine()
+            .is_some_and(|engine| engine.name() == EMBEDDED);
+        if self.args.sandbox != SandboxChoice::Auto || !embedded || outcome.status != Status::Masked {
+            return;
+        }
+        let other = match outcome.failure_kind.as_deref() {
+            Some("image_required" | "compose_unavailable") => true,
+            // A task that names no image has not been tried.
+            Some("image_unavailable") => !outcome.attempts.is_empty(),
+            _ => false,
+        };
+        if !other || outcome.ran_on.is_some() {
+            return;
+        }
+        let why = outcome.reason.as_deref().unwrap_or("its image is not here");
+        report.status = TaskStatus::NotRun;
+        report.failure_kind = Some("no_engine".to_owned());
+        // What needs a build or services cannot run on the host's root either.
+        let instead = if outcome.failure_kind.as_deref() == Some("image_unavailable") {
+            "; `--sandbox embedded` runs it on this host's own system folders"
+        } else {
+            ""
+        };
+        report.reason = Some(format!("no container engine answers, and {why}{instead}"));
+        report.attempts.clear();
+        report.engine = None;
+        report.network = None;
+        report.isolation.clear();
     }
 
     fn step(&self, step: &StepOutcome) -> StepReport {

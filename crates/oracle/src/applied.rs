@@ -1,0 +1,42 @@
+//! Resources that tasks ask for and an engine does not limit.
+
+use findings::Finding;
+use sandbox::Engine;
+
+use crate::api::Job;
+use crate::plan;
+use crate::rules;
+
+/// Says, once for a run, which resources of how many tasks the engine does not apply.
+#[must_use]
+pub fn not_applied(jobs: &[Job<'_>], engine: &dyn Engine) -> Vec<Finding> {
+    let applies = engine.applies();
+    let asked = |of: &dyn Fn(&task_model::config::Environment) -> bool| {
+        let configs = jobs
+            .iter()
+            .filter_map(|job| plan::settings(job.task, job.options.contract));
+        configs.filter(|config| of(&config.environment)).count()
+    };
+    let found = [
+        ("cpus", applies.cpus, asked(&|e| e.cpus.is_some())),
+        ("memory_mb", applies.memory, asked(&|e| e.memory_mb.is_some())),
+        ("storage_mb", applies.storage, asked(&|e| e.storage_mb.is_some())),
+    ];
+    let unlimited = found
+        .into_iter()
+        .filter(|(_, applied, tasks)| !applied && *tasks > 0);
+    let finding = |(key, _, tasks)| {
+        let tasks = match tasks {
+            1 => "one task".to_owned(),
+            n => format!("{n} tasks"),
+        };
+        Finding::new(
+            &rules::NOT_APPLIED,
+            format!(
+                "`[environment].{key}` of {tasks} is not applied: the engine `{}` does not limit it here",
+                engine.name()
+            ),
+        )
+    };
+    unlimited.map(finding).collect()
+}
