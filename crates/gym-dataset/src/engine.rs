@@ -101,3 +101,8 @@ pub(crate) fn containers(settings: &Settings) -> Vec<Container> {
     let podman = on_path("podman", &settings.env).map(|program| Container::podman(program, env));
     docker.into_iter().chain(podman).collect()
 }
+
+/// Says whether a store holds anything; one that cannot be read says so when it is used.
+pub(crate) fn has_images(store: &Store) -> bool {
+    store.list().map_or(true, |images| !images.is_empty())
+}

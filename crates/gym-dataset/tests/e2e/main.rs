@@ -3,6 +3,7 @@
 mod datasets;
 mod docs;
 mod endings;
+mod engines;
 mod hostile;
 mod interrupt;
 mod plain_user;

@@ -68,6 +68,10 @@ pub(super) fn upload(
         return Err(fault("write", both, "it is a file and a folder"));
     }
     let missing = clear_way(session, &target, &folders, &leaves)?;
+    // Podman refuses a stream that holds nothing.
+    if missing.is_empty() && placed.is_empty() {
+        return Ok(());
+    }
     let ids = (owner.uid, owner.gid);
     session.snapshot = None;
     session.empty.retain(|folder| !folders.contains(folder));

@@ -26,6 +26,10 @@ pub(crate) struct Means {
     named: bool,
 }
 
+/// What `--sandbox auto` says when nothing could run a task.
+const NO_ENGINE: &str = "no container engine answers, and the image store is empty; `--sandbox embedded` runs it on this \
+                         host's own system folders";
+
 impl Means {
     /// Looks for both.
     ///
@@ -222,7 +226,12 @@ fn engine(args: &ValidateArgs, settings: &Settings) -> (Result<Box<dyn Engine>, 
             Vec::new(),
         );
     }
-    let engine = engine::embedded(images(args, settings, false));
+    let images = images(args, settings, false);
+    let stored = images.store.as_ref().is_some_and(engine::has_images);
+    if !stored && images.puller.is_none() {
+        return (Err(NO_ENGINE.to_owned()), Vec::new());
+    }
+    let engine = engine::embedded(images);
     (
         engine.map_err(|why| format!("no container engine answers, and {why}")),
         Vec::new(),
