@@ -88,12 +88,12 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             repeat: args.repeat.get(),
             require_solution: args.require_solution,
             network: match args.network {
-                NetworkChoice::None => sandbox::Network::None,
-                NetworkChoice::Host => sandbox::Network::Host,
+                NetworkChoice::None => ::sandbox::Network::None,
+                NetworkChoice::Host => ::sandbox::Network::Host,
             },
             pull: match args.pull {
-                Some(PullChoice::Never) => sandbox::Pull::Never,
-                Some(PullChoice::Missing) | None => sandbox::Pull::Missing,
+                Some(PullChoice::Never) => ::sandbox::Pull::Never,
+                Some(PullChoice::Missing) | None => ::sandbox::Pull::Missing,
             },
             grants: grants.clone(),
             host_paths: means.host_paths(),
