@@ -76,7 +76,15 @@ impl Probe<'_> {
             for (tricks, seen) in results {
                 match seen {
                     Seen::Same => {}
-                    Seen::Through(reward) => sum.push(self.through(tricks, reward, base)),
+                    Seen::Through(reward) => {
+                        let what = format!("the reward is {reward}");
+                        sum.push(self.through(tricks, &what, base));
+                    }
+                    // Keeping the verifier from its folders is as good a trick as any other.
+                    Seen::Unjudged(why) if tricks.iter().all(|trick| self.by_nature(*trick)) => {
+                        let what = format!("there is no verdict ({why})");
+                        sum.push(self.through(tricks, &what, base));
+                    }
                     Seen::Unjudged(why) => {
                         whole = false;
                         let message = format!("{} could not be judged: {why}", names(tricks));
@@ -116,13 +124,17 @@ impl Probe<'_> {
         seen(verdict, base)
     }
 
-    fn through(&self, tricks: &[Trick], reward: f64, base: Option<f64>) -> Finding {
-        let apart = self.engine.applies().apart;
-        let by_nature = tricks.iter().any(|trick| match trick.stopped() {
+    /// Says whether a trick gets through here by nature: work and verifier share what it needs.
+    fn by_nature(&self, trick: Trick) -> bool {
+        match trick.stopped() {
             Stopped::Always => false,
-            Stopped::ByEnginesThatKeepApart => !apart,
+            Stopped::ByEnginesThatKeepApart => !self.engine.applies().apart,
             Stopped::Never => true,
-        });
+        }
+    }
+
+    fn through(&self, tricks: &[Trick], outcome: &str, base: Option<f64>) -> Finding {
+        let by_nature = tricks.iter().any(|trick| self.by_nature(*trick));
         let rule = if by_nature {
             &rules::PLANTED_SHARED
         } else {
@@ -133,7 +145,7 @@ impl Probe<'_> {
         let mut finding = Finding::new(
             rule,
             format!(
-                "{} got through: with {} the reward is {reward}, without it {without}",
+                "{} got through: with {} {outcome}, without it the reward is {without}",
                 names(tricks),
                 what.join(" and ")
             ),

@@ -104,7 +104,9 @@ fn each_trick_that_gets_through_is_named_and_no_other() {
             let start = format!("`{trick}` got through: with ");
             assert!(finding.message.starts_with(&start), "{}", finding.message);
             assert!(
-                finding.message.ends_with("the reward is 1, without it 0"),
+                finding
+                    .message
+                    .ends_with("the reward is 1, without it the reward is 0"),
                 "{}",
                 finding.message
             );
@@ -224,4 +226,35 @@ fn under_harbor_the_logs_are_carried_to_where_no_process_reaches() {
             "upload Apart /tests root [test.sh:755]",
         ]
     );
+}
+
+#[test]
+fn a_process_that_keeps_the_verifier_from_a_verdict_got_through_where_it_can() {
+    let fake = || {
+        let lost = |world: &mut crate::fake::World, command: &sandbox::Command| {
+            if world.text(View::Work, "/app/rewriting").is_some() {
+                return Err(sandbox::SandboxError::Lost("it went away".to_owned()));
+            }
+            world.write(command.view, "/logs/verifier/reward.txt", b"0");
+            Ok(exit(Ended::Code(0), ""))
+        };
+        Fake::new()
+            .shell(|world, command| {
+                if command.argv.join(" ").contains("# rewriting-process\n") {
+                    world.write(View::Work, "/app/rewriting", b"");
+                }
+                exit(Ended::Code(0), "")
+            })
+            .verify_act(std::sync::Arc::new(lost))
+    };
+    let outcome = run(&task(|_| ()), &fake(), &probing());
+    assert_eq!(found(&outcome), ["planted-reward-shared"]);
+    let message = &outcome.findings[0].message;
+    assert!(
+        message.starts_with("`rewriting-process` got through: with ")
+            && message.contains("there is no verdict (provider_unavailable: "),
+        "{message}"
+    );
+    let outcome = run(&task(|_| ()), &fake().apart(), &probing());
+    assert_eq!(found(&outcome), ["probe-not-judged"]);
 }
