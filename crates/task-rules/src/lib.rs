@@ -5,6 +5,7 @@
 //! which findings are shown. The shell parser lives only here.
 
 pub mod context;
+pub mod fix;
 pub mod harbor_lint;
 pub mod page;
 pub mod registry;

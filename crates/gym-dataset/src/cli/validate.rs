@@ -99,6 +99,14 @@ pub struct ValidateArgs {
     #[arg(long, help_heading = "What to check")]
     pub no_task_data: bool,
 
+    /// First edit what has only one right form, in place: older keys of task.toml, CRLF and byte order marks in shell
+    /// scripts, stale digests in dataset.toml
+    #[arg(long, help_heading = "Fixes")]
+    pub fix: bool,
+    /// Show the edits of --fix as a diff and write nothing
+    #[arg(long, requires = "fix", help_heading = "Fixes")]
+    pub dry_run: bool,
+
     /// Where tasks run
     #[arg(long, value_enum, default_value_t, help_heading = "How to run")]
     pub sandbox: SandboxChoice,

@@ -75,6 +75,14 @@ impl Printer {
         Ok(())
     }
 
+    /// Writes text to stderr as it is, where stdout is for a program to read.
+    #[expect(clippy::print_stderr, reason = "this is where remarks leave the program")]
+    pub(crate) fn aside(&mut self, text: &str) -> anyhow::Result<()> {
+        self.flush()?;
+        eprint!("{text}");
+        Ok(())
+    }
+
     /// Lets everything written so far be seen.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
         self.stdout.flush()?;

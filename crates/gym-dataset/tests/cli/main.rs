@@ -5,6 +5,7 @@
 
 mod common;
 mod editor;
+mod fix;
 mod formats;
 mod help;
 mod image;

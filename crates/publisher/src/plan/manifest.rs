@@ -5,6 +5,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use findings::{Finding, SourceFile, Span};
 use task_model::Dataset;
+use task_model::dataset::{StaleDigest, stale_digests};
 use task_model::toml_text::{self, Table, Value};
 
 use super::{PlanOptions, RootFile};
@@ -68,36 +69,18 @@ impl Manifest {
         let Some(root) = toml_text::parse("dataset.toml", self.text.as_bytes()).root else {
             return (self.text.clone(), findings);
         };
+        let stale = [("tasks", "name", tasks), ("files", "path", files)]
+            .into_iter()
+            .flat_map(|(list, key, known)| stale_digests(&root, list, key, known));
         let mut edits: Vec<(Span, String)> = Vec::new();
-        for (list, key, known) in [("tasks", "name", tasks), ("files", "path", files)] {
-            for table in tables(&root, list) {
-                let name = table.get(key).and_then(Value::as_str);
-                let Some((name, hash)) = known.iter().find(|(known, _)| Some(known.as_str()) == name) else {
-                    continue;
-                };
-                let Some(value) = table.get("digest") else {
-                    continue;
-                };
-                let current = format!("sha256:{hash}");
-                if value.as_str() == Some(&current) {
-                    continue;
-                }
-                if self.sync {
-                    edits.push((value.span, format!("\"{current}\"")));
-                } else {
-                    findings.push(self.stale(name, &current, value));
-                }
+        for StaleDigest { name, current, value } in stale {
+            if self.sync {
+                edits.push((value.span, format!("\"{current}\"")));
+            } else {
+                findings.push(self.stale(name, &current, value));
             }
         }
-        edits.sort_by_key(|(span, _)| span.start);
-        let mut text = String::with_capacity(self.text.len());
-        let mut from = 0;
-        for (span, new) in edits {
-            text.push_str(self.text.get(from..span.start).unwrap_or_default());
-            text.push_str(&new);
-            from = span.end;
-        }
-        text.push_str(self.text.get(from..).unwrap_or_default());
+        let text = toml_text::splice(&self.text, &edits);
         (text, findings)
     }
 

@@ -1,12 +1,14 @@
 //! A dataset: its root's files and its tasks.
 
 mod apply;
+mod digests;
 mod fields;
 mod known;
 mod manifest;
 mod settings;
 
 pub use apply::apply;
+pub use digests::{StaleDigest, stale_digests};
 pub use fields::dataset_schema;
 pub use settings::{Override, Settings};
 

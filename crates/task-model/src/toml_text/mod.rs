@@ -26,6 +26,7 @@ mod nodes;
 mod parse;
 mod rules;
 mod scalar;
+mod splice;
 mod value;
 
 #[cfg(test)]
@@ -36,4 +37,5 @@ mod tests;
 pub use decode::MAX_BYTES;
 pub use parse::{Parsed, parse};
 pub use rules::RULES;
+pub use splice::splice;
 pub use value::{Entry, Integer, Key, Table, TableKind, Value, ValueKind};

@@ -8,12 +8,50 @@ use crate::exit::UsageError;
 use crate::output::Printer;
 use crate::settings::Settings;
 
-/// Loads every target. One that cannot be loaded at all, or a filter that selects nothing anywhere, is wrong usage.
+/// Loads every target and looks for everything that can be found without running. One that cannot be loaded at all, or a
+/// filter that selects nothing anywhere, is wrong usage.
 pub(crate) fn targets(
     args: &ValidateArgs,
     settings: &Settings,
     printer: &mut Printer,
 ) -> anyhow::Result<Vec<Dataset>> {
+    let Loaded {
+        mut datasets,
+        unselected,
+    } = read(args, settings)?;
+    for text in unselected {
+        printer.note(&text)?;
+    }
+    if let Some(commit) = args
+        .since
+        .as_ref()
+        .filter(|_| datasets.iter().all(|dataset| dataset.coverage.selected == 0))
+    {
+        printer.note(&format!("no task changed since `{commit}`"))?;
+    }
+    for (target, dataset) in datasets.iter_mut().enumerate() {
+        shim_builder::apply(dataset);
+        task_rules::apply(dataset);
+        let loads = |task: &&task_model::Task| task.loads.under(dataset.contract);
+        dataset.coverage.loadable = dataset.tasks.iter().filter(loads).count();
+        for finding in &mut dataset.findings {
+            finding.target = target;
+        }
+        findings::sort(&mut dataset.findings);
+    }
+    Ok(datasets)
+}
+
+/// What could be loaded.
+pub(super) struct Loaded {
+    /// The targets.
+    pub(super) datasets: Vec<Dataset>,
+    /// What to say of targets of which nothing is selected.
+    unselected: Vec<String>,
+}
+
+/// Loads every target and says nothing.
+pub(super) fn read(args: &ValidateArgs, settings: &Settings) -> anyhow::Result<Loaded> {
     let options = LoadOptions {
         contract: args.contract.into(),
         selection: Selection {
@@ -45,25 +83,5 @@ pub(crate) fn targets(
     if !wrong.is_empty() {
         return Err(UsageError::because(wrong.join("; ")));
     }
-    for text in unselected {
-        printer.note(&text)?;
-    }
-    if let Some(commit) = args
-        .since
-        .as_ref()
-        .filter(|_| datasets.iter().all(|dataset| dataset.coverage.selected == 0))
-    {
-        printer.note(&format!("no task changed since `{commit}`"))?;
-    }
-    for (target, dataset) in datasets.iter_mut().enumerate() {
-        shim_builder::apply(dataset);
-        task_rules::apply(dataset);
-        let loads = |task: &&task_model::Task| task.loads.under(dataset.contract);
-        dataset.coverage.loadable = dataset.tasks.iter().filter(loads).count();
-        for finding in &mut dataset.findings {
-            finding.target = target;
-        }
-        findings::sort(&mut dataset.findings);
-    }
-    Ok(datasets)
+    Ok(Loaded { datasets, unselected })
 }

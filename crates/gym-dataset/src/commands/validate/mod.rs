@@ -2,6 +2,7 @@
 
 mod files;
 mod finish;
+mod fix;
 mod interrupt;
 mod load;
 pub(crate) mod means;
@@ -66,6 +67,9 @@ pub(crate) fn run(args: &ValidateArgs, settings: &Settings, printer: &mut Printe
 
 fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<Ending> {
     let grants = grants::read(&args.env, args.env_file.as_deref(), &settings.env)?;
+    if args.fix {
+        fix::apply(args, settings, printer)?;
+    }
     let mut datasets = load::targets(args, settings, printer)?;
     let means = Means::find(args, settings)?;
     for note in means.notes() {

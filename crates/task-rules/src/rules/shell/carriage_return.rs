@@ -25,20 +25,28 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         };
         let text = source.text();
         let Some(first) = text.find("\r\n") else { continue };
-        let lines = text.matches("\r\n").count();
-        // A lone one may be data of a here-document; a script saved on Windows has them on most lines.
-        let most = lines * 2 > text.lines().count();
-        let in_shebang =
-            text.starts_with("#!") && text.lines().next().is_some_and(|line| first <= line.len() + 1);
-        if !most && !in_shebang {
+        if !is_of_windows(text) {
             continue;
         }
+        let lines = text.matches("\r\n").count();
         let name = node.path.file_name().unwrap_or_default();
         let message = format!("`{name}` has CRLF line ends on {lines} of its lines");
         let finding = task
             .finding(&RULE.meta, message)
             .at(&source, Span::new(first, first + 1))
-            .help("write it with LF line ends, and keep git from changing them with `*.sh text eol=lf` in .gitattributes");
+            .help("write it with LF line ends (`--fix` does), and keep git from changing them with `*.sh text eol=lf` in .gitattributes");
         found.add(finding);
     }
+}
+
+/// Says whether a script is written with CRLF line ends. A lone one may be data of a here-document; a script saved on
+/// Windows has them on most lines, and one in the shebang breaks it by itself.
+pub(crate) fn is_of_windows(text: &str) -> bool {
+    let Some(first) = text.find("\r\n") else {
+        return false;
+    };
+    let most = text.matches("\r\n").count() * 2 > text.lines().count();
+    let in_shebang =
+        text.starts_with("#!") && text.lines().next().is_some_and(|line| first <= line.len() + 1);
+    most || in_shebang
 }

@@ -1,0 +1,38 @@
+//! The digests that `[[tasks]]` and `[[files]]` of dataset.toml state.
+
+use crate::toml_text::{Table, Value};
+
+/// A digest that is not what it should be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StaleDigest<'a> {
+    /// What it is of: a task's `[task].name`, or a file's name.
+    pub name: &'a str,
+    /// What it should be: `sha256:` and hex digits.
+    pub current: String,
+    /// What is written.
+    pub value: &'a Value,
+}
+
+/// Returns the stale digests of one array of tables in order of writing: of `tasks` by `name`, of `files` by `path`.
+/// `known` holds names and current hashes in hex; an entry that is not known, or states no digest, is left alone.
+#[must_use]
+pub fn stale_digests<'a>(
+    root: &'a Table,
+    list: &str,
+    key: &str,
+    known: &'a [(String, String)],
+) -> Vec<StaleDigest<'a>> {
+    let entries = root.get(list).and_then(Value::as_array).unwrap_or_default();
+    let stale = |table: &'a Table| {
+        let name = table.get(key).and_then(Value::as_str);
+        let (name, hash) = known.iter().find(|(known, _)| Some(known.as_str()) == name)?;
+        let value = table.get("digest")?;
+        let current = format!("sha256:{hash}");
+        (value.as_str() != Some(&current)).then_some(StaleDigest { name, current, value })
+    };
+    entries
+        .iter()
+        .filter_map(Value::as_table)
+        .filter_map(stale)
+        .collect()
+}
