@@ -30,7 +30,7 @@ pub const ALL: [HarborRule; 18] = [
         true,
         &[
             "GD001", "GD008", "GD009", "GD010", "GD011", "GD012", "GD014", "GD200", "GD201", "GD202",
-            "GD500", "GD501", "GD502", "GD714",
+            "GD500", "GD501", "GD502", "GD300",
         ],
     ),
     rule("unused-harborignore", true, &["GD052"]),

@@ -29,7 +29,7 @@ pub(super) fn run(worker: &mut Worker, options: &Options) -> anyhow::Result<Tall
 }
 
 /// Returns every folder with a task.toml, hidden ones and version control left out, sorted.
-fn task_folders(root: &Utf8Path) -> anyhow::Result<Vec<Utf8PathBuf>> {
+pub(super) fn task_folders(root: &Utf8Path) -> anyhow::Result<Vec<Utf8PathBuf>> {
     let is_seen = |entry: &walkdir::DirEntry| {
         entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
     };

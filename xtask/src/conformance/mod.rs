@@ -12,6 +12,8 @@ mod digest_trees;
 mod digests;
 mod folders;
 mod layout;
+mod lint;
+mod lint_cases;
 mod published;
 mod random;
 mod rewards;
@@ -59,6 +61,12 @@ pub(crate) struct Options {
     /// Compares the task folders below this one, in place of everything else: any folder of real datasets.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["only", "run"])]
     datasets: Option<Utf8PathBuf>,
+    /// Instead of everything else: compares the verdicts of `harbor lint`, rule by rule.
+    #[arg(long, conflicts_with_all = ["only", "run"])]
+    lint: bool,
+    /// Generated folders of `--lint`.
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    lint_count: usize,
     /// Fail instead of skipping when there is no Python with Harbor.
     #[arg(long)]
     require: bool,
@@ -122,6 +130,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             return Ok(());
         }
     };
+    if options.lint {
+        return lint::run(&python, options);
+    }
     let mut worker = Worker::start(&python)?;
     say(&format!(
         "conformance: {}, seed {}",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, RuleMeta, SourceFile, Span};
-use task_model::config::TaskToml;
+use task_model::config::{EnvironmentMode, Step, TaskToml};
 use task_model::load::MAX_TEXT;
 use task_model::{Contract, Dataset, NodeKind, Task, TreeNode};
 
@@ -92,20 +92,16 @@ impl<'a> TaskContext<'a> {
         })
     }
 
-    /// Returns the Dockerfiles that images are built from: the agent's and the verifiers', as far as they are there.
+    /// Returns the Dockerfiles that images are built from: the agent's, and those of verifiers that have an image of
+    /// their own, as far as they are there.
     #[must_use]
     pub fn dockerfiles(&self) -> Vec<Utf8PathBuf> {
-        let mut all = vec![
-            Utf8PathBuf::from("environment/Dockerfile"),
-            Utf8PathBuf::from("tests/Dockerfile"),
-        ];
-        for step in self.task.declared.iter().flat_map(|toml| &toml.steps) {
-            all.push(
-                Utf8Path::new("steps")
-                    .join(&step.name.value)
-                    .join("tests/Dockerfile"),
-            );
-        }
+        let mut all = vec![Utf8PathBuf::from("environment/Dockerfile")];
+        all.extend(
+            self.separate_folders()
+                .into_iter()
+                .map(|folder| folder.join("Dockerfile")),
+        );
         all.retain(|path| self.task.tree.is_file(path));
         all
     }
@@ -127,8 +123,37 @@ impl<'a> TaskContext<'a> {
     /// Returns the graders that run in a sandbox of their own.
     #[must_use]
     pub fn separate_graders(&self) -> Vec<Utf8PathBuf> {
-        let separate = self.config().is_some_and(TaskToml::verifies_separately);
-        if separate { self.graders() } else { Vec::new() }
+        let mut all: Vec<Utf8PathBuf> = self
+            .separate_folders()
+            .into_iter()
+            .map(|folder| folder.join("test.sh"))
+            .collect();
+        all.retain(|path| self.task.tree.is_file(path));
+        all
+    }
+
+    /// Returns the folders of tests that count in a sandbox of their own: the task's when any round is graded there,
+    /// and those of the steps that are.
+    fn separate_folders(&self) -> Vec<Utf8PathBuf> {
+        let Some(config) = self.config() else {
+            return Vec::new();
+        };
+        let own = config.verifies_separately();
+        if config.steps.is_empty() {
+            return if own { vec!["tests".into()] } else { Vec::new() };
+        }
+        let separate = |step: &&Step| match &step.verifier.environment_mode {
+            Some(mode) => mode.value == EnvironmentMode::Separate,
+            None => own || step.verifier.environment.is_some(),
+        };
+        let folders = config.steps.iter().filter(separate);
+        let mut all: Vec<Utf8PathBuf> = folders
+            .map(|step| Utf8Path::new("steps").join(&step.name.value).join("tests"))
+            .collect();
+        if !all.is_empty() {
+            all.insert(0, "tests".into());
+        }
+        all
     }
 
     /// Returns the regular files below the folders whose contents belong to a task, in path order.

@@ -3,6 +3,7 @@
 mod constants;
 mod model;
 mod parse;
+mod redirects;
 mod value;
 mod walk;
 

@@ -104,3 +104,32 @@ fn a_long_line_costs_little() {
     );
     assert!(spent.as_millis() < 2000, "{spent:?}");
 }
+
+#[test]
+fn a_pipe_of_three_ends_at_its_line() {
+    let script = Script::parse("#!/bin/bash\nset -e\na | b | c x\nd y\necho 1 > /x\n");
+    assert!(script.whole, "{script:#?}");
+    let seen: Vec<_> = script
+        .commands
+        .iter()
+        .map(|c| {
+            (
+                c.name().unwrap_or_default(),
+                c.texts().len(),
+                c.place.pipe,
+                c.place.guarded,
+            )
+        })
+        .collect();
+    let expected = [
+        ("set", 1, 0, false),
+        ("a", 0, 0, true),
+        ("b", 0, 1, true),
+        ("c", 1, 2, false),
+        ("d", 1, 0, false),
+        ("echo", 1, 0, false),
+    ];
+    assert_eq!(seen, expected);
+    let last = script.commands.last().expect("a command");
+    assert_eq!(last.written().count(), 1);
+}

@@ -5,6 +5,7 @@ use tree_sitter::{Node, Tree};
 
 use super::constants;
 use super::model::{Assignment, Command, Place, Redirect, Script, Variable};
+use super::redirects;
 use super::value::{Constants, word};
 
 /// Deeper nesting is not looked at.
@@ -14,6 +15,8 @@ pub(super) struct Walk<'a> {
     text: &'a str,
     constants: Constants,
     script: Script,
+    /// What surrounds the pipe that is being read.
+    around_pipe: Option<Place>,
 }
 
 impl<'a> Walk<'a> {
@@ -26,6 +29,7 @@ impl<'a> Walk<'a> {
                 whole: !tree.root_node().has_error(),
                 ..Script::default()
             },
+            around_pipe: None,
         };
         walk.node(tree.root_node(), &Place::default(), 0);
         walk.script
@@ -153,16 +157,23 @@ impl<'a> Walk<'a> {
     }
 
     fn pipeline(&mut self, node: Node<'_>, place: &Place, depth: usize) {
+        let outermost = self.around_pipe.is_none();
+        if outermost {
+            self.around_pipe = Some(place.clone());
+        }
         let mut cursor = node.walk();
         let parts: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
         for (at, part) in parts.iter().enumerate() {
             let last = at + 1 == parts.len();
             let inner = Place {
                 guarded: place.guarded || !last,
-                pipe: at,
+                pipe: place.pipe + at,
                 ..place.clone()
             };
             self.node(*part, &inner, depth + 1);
+        }
+        if outermost {
+            self.around_pipe = None;
         }
     }
 
@@ -242,21 +253,34 @@ impl<'a> Walk<'a> {
             place: place.clone(),
         };
         // Its own place is taken before what runs inside of it.
-        let slot = self.script.commands.len();
         let mut nested = Vec::new();
         let mut cursor = node.walk();
+        let mut end = node.start_byte();
         for child in node.named_children(&mut cursor) {
+            // The grammar loses the line's end behind a pipe of three: the next line is a command of its own.
+            let gap = self.text.get(end..child.start_byte()).unwrap_or_default();
+            end = child.end_byte();
+            if gap.replace("\\\n", "").contains('\n') && command.name.is_some() {
+                let next = self.next_line(child, whole);
+                command.span.end = child.start_byte() - gap.len();
+                self.script.commands.push(std::mem::replace(&mut command, next));
+                nested.push(child);
+                continue;
+            }
             match child.kind() {
                 "command_name" => command.name = Some(word(self.text, child, &self.constants)),
                 "variable_assignment" => command.assignments.push(self.read_assignment(child)),
                 "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
-                    command.redirects.extend(self.redirect(child));
+                    command
+                        .redirects
+                        .extend(redirects::of(self.text, child, &self.constants));
                 }
                 "comment" => continue,
                 _ => command.arguments.push(word(self.text, child, &self.constants)),
             }
             nested.push(child);
         }
+        let slot = self.script.commands.len();
         self.script.commands.push(command);
         for child in nested {
             self.inside(child, place, depth + 1);
@@ -266,6 +290,18 @@ impl<'a> Walk<'a> {
             if let Some(command) = self.script.commands.get_mut(slot) {
                 command.redirects.extend(redirects);
             }
+        }
+    }
+
+    /// A command that begins with a word which the grammar takes for an argument of the line before.
+    fn next_line(&self, first: Node<'_>, whole: Node<'_>) -> Command {
+        Command {
+            span: Span::new(first.start_byte(), whole.end_byte()),
+            name: Some(word(self.text, first, &self.constants)),
+            arguments: Vec::new(),
+            assignments: Vec::new(),
+            redirects: Vec::new(),
+            place: self.around_pipe.clone().unwrap_or_default(),
         }
     }
 
@@ -285,42 +321,10 @@ impl<'a> Walk<'a> {
         let nodes: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
         let mut all = Vec::new();
         for redirect in nodes {
-            all.extend(self.redirect(redirect));
+            all.extend(redirects::of(self.text, redirect, &self.constants));
             self.inside(redirect, place, depth + 1);
         }
         all
-    }
-
-    /// A redirection, and those that the grammar hangs below a here-document.
-    fn redirect(&self, node: Node<'_>) -> Vec<Redirect> {
-        let mut all: Vec<Redirect> = self.one_redirect(node).into_iter().collect();
-        if node.kind() == "heredoc_redirect" {
-            let mut cursor = node.walk();
-            for child in node.children_by_field_name("redirect", &mut cursor) {
-                all.extend(self.one_redirect(child));
-            }
-        }
-        all
-    }
-
-    fn one_redirect(&self, node: Node<'_>) -> Option<Redirect> {
-        let mut cursor = node.walk();
-        let operator = node.children(&mut cursor).find(|child| !child.is_named());
-        let target = match node.kind() {
-            "file_redirect" => node.child_by_field_name("destination")?,
-            "herestring_redirect" => node.named_child(0)?,
-            _ => {
-                let mut cursor = node.walk();
-                let body = node
-                    .named_children(&mut cursor)
-                    .find(|child| child.kind() == "heredoc_body");
-                body?
-            }
-        };
-        Some(Redirect {
-            operator: operator.map(|o| self.source(o).to_owned()).unwrap_or_default(),
-            target: word(self.text, target, &self.constants),
-        })
     }
 
     /// `A=b`, `export A=b`, `local a b`.

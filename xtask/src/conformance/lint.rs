@@ -1,0 +1,146 @@
+//! `--lint`: the verdicts of `harbor lint`, rule by rule, on fixtures, on generated folders, or on real datasets.
+//!
+//! Both sides run all of Harbor's rules, also those that are off. A difference that is meant has its reason in
+//! [`lint_cases::meant`]; docs/design/harbor-lint.md tells of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use anyhow::Context as _;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value as Json;
+use task_model::{Contract, ContractChoice, LoadOptions};
+use task_rules::harbor_lint;
+
+use super::{Options, folders, lint_cases};
+use crate::say;
+
+/// Folders of one call.
+const BATCH: usize = 150;
+
+type Verdicts = BTreeSet<String>;
+
+/// Compares, prints every difference that nobody meant, and fails for it.
+pub(super) fn run(python: &Utf8Path, options: &Options) -> anyhow::Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let scratch = Utf8PathBuf::try_from(scratch.path().canonicalize()?)?;
+    let mut tasks = Vec::new();
+    if let Some(real) = &options.datasets {
+        tasks = folders::task_folders(&real.canonicalize_utf8()?)?;
+    } else {
+        for of in ["tasks", "rules"] {
+            let root = testdata::root().join(of).canonicalize_utf8()?;
+            tasks.extend(folders::task_folders(&root)?);
+        }
+        tasks.extend(lint_cases::write(&scratch, options.lint_count, options.seed)?);
+    }
+    // Without Docker's Compose plugin Harbor refuses to look at these.
+    let (compose, tasks): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| has_compose(task));
+    say(&format!(
+        "lint: {} folders; skipped by name: {} with a Compose file, which Harbor reads with Docker's plugin only",
+        tasks.len(),
+        compose.len()
+    ));
+    let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
+    let mut meant: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut differences = 0;
+    for batch in tasks.chunks(BATCH) {
+        let theirs = harbor(python, batch)?;
+        for task in batch {
+            let ours = ours(task);
+            let empty = Verdicts::new();
+            let theirs = theirs.get(task).unwrap_or(&empty);
+            for rule in ours.union(theirs) {
+                let slot = match (ours.contains(rule), theirs.contains(rule)) {
+                    (true, true) => 0,
+                    (true, false) => 1,
+                    _ => 2,
+                };
+                counts.entry(rule.clone()).or_default()[slot] += 1;
+                if slot == 0 {
+                    continue;
+                }
+                if let Some(reason) =
+                    lint_cases::meant(rule, slot == 1, task, theirs.contains("invalid-task-config"))
+                {
+                    *meant.entry(reason).or_default() += 1;
+                } else {
+                    differences += 1;
+                    let who = if slot == 1 { "only we" } else { "only Harbor" };
+                    say(&format!("  {rule}: {who}: {task}{}", lint_cases::shown(task)));
+                }
+            }
+        }
+    }
+    for (rule, [both, we, harbor]) in &counts {
+        say(&format!(
+            "  {rule:<34} both {both:>5}  only we {we:>4}  only Harbor {harbor:>4}"
+        ));
+    }
+    for (reason, times) in meant {
+        say(&format!("  meant, {times} times: {reason}"));
+    }
+    anyhow::ensure!(
+        differences == 0,
+        "lint: {differences} verdicts differ and nobody meant it"
+    );
+    Ok(())
+}
+
+fn has_compose(task: &Utf8Path) -> bool {
+    ["environment", "tests"].iter().any(|folder| {
+        let folder = task.join(folder);
+        ["docker-compose.yaml", "docker-compose.yml", "compose.yaml"]
+            .iter()
+            .any(|name| folder.join(name).exists())
+    })
+}
+
+/// Returns the rules that Harbor's lint names for each folder.
+fn harbor(python: &Utf8Path, tasks: &[Utf8PathBuf]) -> anyhow::Result<BTreeMap<Utf8PathBuf, Verdicts>> {
+    let program = python.with_file_name("harbor");
+    let out = Command::new(&program)
+        .args(["lint", "--json", "--select", "ALL"])
+        .args(tasks)
+        .current_dir("/")
+        .output()
+        .with_context(|| format!("cannot start {program}"))?;
+    let text = String::from_utf8_lossy(&out.stdout);
+    let all: Json = serde_json::from_str(&text)
+        .with_context(|| format!("harbor lint: {}{}", text, String::from_utf8_lossy(&out.stderr)))?;
+    let mut by_task: BTreeMap<Utf8PathBuf, Verdicts> = BTreeMap::new();
+    for finding in all.as_array().into_iter().flatten() {
+        let text = |key: &str| {
+            finding
+                .get(key)
+                .and_then(Json::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let path = Utf8PathBuf::from(text("path"));
+        let task = path
+            .ancestors()
+            .find(|part| tasks.iter().any(|task| task == part));
+        let task = task.with_context(|| format!("a finding outside of every folder: {path}"))?;
+        by_task.entry(task.to_owned()).or_default().insert(text("rule"));
+    }
+    Ok(by_task)
+}
+
+/// Returns the same of ours.
+fn ours(task: &Utf8Path) -> Verdicts {
+    let options = LoadOptions {
+        contract: ContractChoice::Is(Contract::Harbor),
+        ..LoadOptions::default()
+    };
+    let Ok(mut dataset) = task_model::load(task, &options) else {
+        return Verdicts::new();
+    };
+    task_rules::apply(&mut dataset);
+    let codes: BTreeSet<&str> = dataset.findings.iter().map(|finding| finding.rule.code).collect();
+    harbor_lint::ALL
+        .iter()
+        .filter(|rule| rule.codes.iter().any(|code| codes.contains(code)))
+        .map(|rule| rule.name.to_owned())
+        .collect()
+}
