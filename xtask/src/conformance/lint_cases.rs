@@ -242,13 +242,16 @@ pub(super) fn write(scratch: &Utf8Path, count: usize, seed: u64) -> anyhow::Resu
             .copied()
             .unwrap_or_else(|| random.pick(&ARTIFACTS));
         if !artifacts.is_empty() {
-            toml += &format!("artifacts = {artifacts}\n");
+            toml.extend(["artifacts = ", artifacts, "\n"]);
         }
-        toml += &format!(
-            "[agent]\n{}\n[environment]\ndocker_image = {:?}\n",
+        let image = image(&mut random);
+        toml.extend([
+            "[agent]\n",
             random.pick(&AGENTS),
-            image(&mut random)
-        );
+            "\n[environment]\ndocker_image = \"",
+            image,
+            "\"\n",
+        ]);
         toml += if alone.is_some() {
             VERIFIERS[1]
         } else {
