@@ -145,3 +145,32 @@ fn a_dry_run_of_nothing_is_wrong_usage() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("--fix"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_is_not_shown_is_not_fixed() {
+    let test = CliTest::new();
+    set(&test);
+    let ignored = ["--fix", "--ignore", "legacy-key"];
+    let (_, notes) = found(&test, &ignored);
+    assert!(
+        notes.contains("fixed set/a/tests/test.sh: end lines with LF"),
+        "{notes}"
+    );
+    assert_eq!(read(&test, "set/a/task.toml"), OLD);
+    let suppressed = format!("{OLD}[metadata.gym-dataset.lint]\r\nignore = [\"legacy-key\"]\r\n");
+    test.file("set/a/task.toml", &suppressed);
+    let (names, _) = found(&test, &["--fix"]);
+    assert!(!names.contains(&"legacy-key".to_owned()), "{names:?}");
+    assert_eq!(read(&test, "set/a/task.toml"), suppressed);
+}
+
+#[test]
+fn a_target_may_be_the_folder_one_is_in() {
+    let test = CliTest::new();
+    test.file("task.toml", OLD);
+    test.file("instruction.md", "Do it.\n");
+    test.file("tests/test.sh", "\u{feff}#!/bin/bash\r\ntrue\r\n");
+    let ran = test.run(&["validate", "--static", "--fix"]);
+    assert_eq!(read(&test, "task.toml"), NEW, "{ran:?}");
+    assert_eq!(read(&test, "tests/test.sh"), "#!/bin/bash\ntrue\n");
+}

@@ -51,17 +51,23 @@ impl FileEdit {
     }
 }
 
+/// Says whether a rule's finding about a file is to be fixed: the path as findings show it, and the rule's name. What
+/// nobody wants to hear of is not edited either.
+pub type Wanted<'a> = dyn Fn(&Utf8Path, &str) -> bool + 'a;
+
 /// Plans the edits of a task folder or a template folder, in byte order of paths. It is listed and read anew; only
 /// regular files are edited, a link never.
 #[must_use]
-pub fn folder(folder: &Utf8Path) -> Vec<FileEdit> {
+pub fn folder(folder: &Utf8Path, wanted: &Wanted<'_>) -> Vec<FileEdit> {
     let mut tree = TaskTree::list(folder, Extent::Covered);
     if tree.is_file("tasks.jsonl") {
         // A template's rows are made of all its folders.
         tree = TaskTree::list(folder, Extent::All);
     }
-    let mut edits = scripts::edits(folder, &tree);
-    edits.extend(legacy::edit(folder, &tree));
+    let mut edits = scripts::edits(folder, &tree, wanted);
+    if wanted(&folder.join("task.toml"), "legacy-key") {
+        edits.extend(legacy::edit(folder, &tree));
+    }
     edits.sort_by(|a, b| a.path.cmp(&b.path));
     edits
 }

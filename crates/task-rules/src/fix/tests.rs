@@ -192,7 +192,7 @@ fn scripts_lose_their_mark_and_carriage_returns_and_links_are_not_edited() {
     ]);
     std::os::unix::fs::symlink("test.sh", task.root.join("tests/link.sh")).unwrap();
     assert_eq!(
-        paths(&folder(&task.root), &task.root),
+        paths(&folder(&task.root, &|_, _| true), &task.root),
         [
             ("solution/solve.sh".to_owned(), "true\n".to_owned()),
             (
@@ -220,7 +220,7 @@ fn stale_digests_become_those_of_the_folders_as_the_other_edits_leave_them() {
         ("a/tests/test.sh", "true\n"),
     ]);
     let loaded = || load(&set.root, &LoadOptions::default()).unwrap();
-    let pending = folder(&set.root.join("a"));
+    let pending = folder(&set.root.join("a"), &|_, _| true);
     assert_eq!(pending.len(), 1);
     let planned = dataset(&loaded(), &pending).expect("an edit").after();
     std::fs::write(&pending[0].path, pending[0].after()).unwrap();
@@ -247,7 +247,7 @@ fn a_diff_has_numbers_context_and_visible_carriage_returns() {
          \\ No newline at end of file\n+network_mode = \"public\"\n\\ No newline at end of file\n"
     );
     let task = files(&[("tests/test.sh", "a\tb\r\nc\x1b\r\n")]);
-    let edits = folder(&task.root);
+    let edits = folder(&task.root, &|_, _| true);
     let diff = edits[0].diff();
     assert!(
         diff.ends_with("@@ -1,2 +1,2 @@\n-a\tb\\r\n-c\\x1b\\r\n+a\tb\n+c\\x1b\n"),

@@ -12,6 +12,7 @@ use task_rules::fix::{self, FileEdit};
 
 use super::load;
 use crate::cli::{ValidateArgs, ValidateFormat};
+use crate::lint::Lint;
 use crate::output::Printer;
 use crate::settings::Settings;
 
@@ -21,6 +22,8 @@ use crate::settings::Settings;
 /// A target cannot be loaded; a file cannot be written, or is another than when it was read.
 pub(super) fn apply(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<()> {
     let mut datasets = load::read(args, settings)?.datasets;
+    load::check(&mut datasets);
+    let _filters = Lint::of(args, &mut datasets)?;
     let edits = of_tasks(&datasets, settings);
     if args.dry_run {
         let digests = of_datasets(&datasets, &edits, settings);
@@ -41,13 +44,24 @@ pub(super) fn apply(args: &ValidateArgs, settings: &Settings, printer: &mut Prin
     Ok(())
 }
 
-/// Plans the edits of all folders with a selected task, each once however many targets or rows it belongs to.
+/// Plans the edits that take shown findings of selected tasks away, each once however many targets or rows it belongs to.
 fn of_tasks(datasets: &[Dataset], settings: &Settings) -> Vec<FileEdit> {
+    let shown: BTreeSet<(Utf8PathBuf, &str)> = datasets
+        .iter()
+        .flat_map(|dataset| &dataset.findings)
+        .filter_map(|finding| {
+            Some((
+                settings.shown(finding.location.as_ref()?.path()),
+                finding.rule.name,
+            ))
+        })
+        .collect();
+    let wanted = |path: &Utf8Path, rule: &str| shown.contains(&(settings.shown(path), rule));
     let mut seen = BTreeSet::new();
     let mut edits = Vec::new();
     for task in datasets.iter().flat_map(|d| &d.tasks).filter(|t| t.selected) {
         if seen.insert(real(&task.folder, settings)) {
-            edits.extend(fix::folder(&task.folder));
+            edits.extend(fix::folder(&task.folder, &wanted));
         }
     }
     edits
@@ -84,7 +98,11 @@ fn write(edit: &FileEdit, settings: &Settings, printer: &mut Printer) -> anyhow:
     let path = &edit.path;
     replace(&settings.cwd.join(path), &edit.before, &edit.after())
         .with_context(|| format!("cannot fix `{path}`"))?;
-    printer.note(&format!("fixed {path}: {}", edit.why.join("; ")))
+    printer.note(&format!(
+        "fixed {}: {}",
+        settings.shown(path),
+        edit.why.join("; ")
+    ))
 }
 
 /// Puts `after` in the place of a file that holds `before`, whole or not at all; its permissions stay.

@@ -29,6 +29,12 @@ pub(crate) fn targets(
     {
         printer.note(&format!("no task changed since `{commit}`"))?;
     }
+    check(&mut datasets);
+    Ok(datasets)
+}
+
+/// Adds what can be found without running.
+pub(super) fn check(datasets: &mut [Dataset]) {
     for (target, dataset) in datasets.iter_mut().enumerate() {
         shim_builder::apply(dataset);
         task_rules::apply(dataset);
@@ -39,7 +45,6 @@ pub(crate) fn targets(
         }
         findings::sort(&mut dataset.findings);
     }
-    Ok(datasets)
 }
 
 /// What could be loaded.

@@ -30,7 +30,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         let finding = task
             .finding(&RULE.meta, format!("`{name}` begins with a byte order mark"))
             .at(&source, Span::new(0, 3))
-            .help("save it as UTF-8 without a byte order mark");
+            .help("save it as UTF-8 without a byte order mark (`--fix` does)");
         found.add(finding);
     }
 }
