@@ -6,6 +6,7 @@ mod codegen;
 mod conformance;
 mod engine;
 mod fuzz;
+mod rules_table;
 mod tidy;
 
 use std::io::Write as _;
@@ -30,6 +31,8 @@ enum Chore {
     Conformance(conformance::Options),
     /// Starts and stops a private Docker engine with tiny images.
     Engine(engine::Options),
+    /// Writes docs/reference/rules-on-public-datasets.md: how often each rule fires on a folder of datasets.
+    RulesTable(rules_table::Options),
     /// Runs the fuzz targets.
     Fuzz(fuzz::Options),
 }
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Chore::Bench(options) => bench::run(&options),
         Chore::Conformance(options) => conformance::run(&options),
         Chore::Engine(options) => engine::run(&options),
+        Chore::RulesTable(options) => rules_table::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
     };
     match done {

@@ -209,6 +209,12 @@ fn registry_pages_and_fixtures_have_the_same_names() {
         .filter_map(|entry| Some(entry.unwrap().file_name().strip_suffix(".md")?.to_owned()))
         .collect();
     assert_eq!(pages, registered);
+    let fixtures: BTreeSet<String> = folder()
+        .read_dir_utf8()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_owned())
+        .collect();
+    assert_eq!(fixtures, registered);
     for rule in registry::ALL {
         assert!(
             rule.page.starts_with(&format!("# {}\n", rule.meta.name)),
