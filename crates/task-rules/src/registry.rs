@@ -39,6 +39,7 @@ pub static ALL: &[&Rule] = &[
     &rules::dataset::colliding_image_name::RULE,
     &rules::dataset::duplicate_task_name::RULE,
     &rules::dataset::duplicate_tasks::RULE,
+    &rules::dataset::stale_manifest_digest::RULE,
 ];
 
 /// Returns the fixed facts of every rule, by code, those about the choice of rules last.

@@ -3,3 +3,4 @@
 pub(crate) mod colliding_image_name;
 pub(crate) mod duplicate_task_name;
 pub(crate) mod duplicate_tasks;
+pub(crate) mod stale_manifest_digest;
