@@ -22,7 +22,7 @@ struct Row {
     without: (&'static str, Option<&'static str>),
 }
 
-const PASSED: (&str, Option<&str>) = ("passed", None);
+pub(crate) const PASSED: (&str, Option<&str>) = ("passed", None);
 
 impl Row {
     const fn new(id: &'static str, solve: &'static str, test: &'static str) -> Self {
@@ -176,7 +176,7 @@ fn check(output: &Output, builds: bool, engine: &str) {
     assert_eq!(report["exit"], 1, "{report:#}");
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     let value = std::env::vars().find(|(known, _)| known == name);
     if value.is_none() {
         skip(
@@ -187,7 +187,7 @@ fn variable(name: &str) -> Option<String> {
     value.map(|(_, value)| value)
 }
 
-fn validate(folder: &str, sandbox: &str) -> Tool {
+pub(crate) fn validate(folder: &str, sandbox: &str) -> Tool {
     Tool::new([
         "validate",
         folder,
@@ -200,7 +200,7 @@ fn validate(folder: &str, sandbox: &str) -> Tool {
     ])
 }
 
-fn docker(tool: Tool) -> Option<Tool> {
+pub(crate) fn docker(tool: Tool) -> Option<Tool> {
     let host = variable("GYM_DATASET_TEST_DOCKER")?;
     let config = variable("GYM_DATASET_TEST_DOCKER_CONFIG")?;
     Some(tool.env("DOCKER_HOST", &host).env("DOCKER_CONFIG", &config))

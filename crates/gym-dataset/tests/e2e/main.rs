@@ -4,6 +4,7 @@ mod datasets;
 mod docs;
 mod endings;
 mod engines;
+mod fixtures;
 mod hostile;
 mod interrupt;
 mod plain_user;
