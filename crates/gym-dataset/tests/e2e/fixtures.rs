@@ -3,9 +3,12 @@
 use crate::engines::{PASSED, docker, validate, variable};
 use crate::support::{Tool, task};
 
+/// Status and failure kind.
+type Ends = (&'static str, Option<&'static str>);
+
 /// Fixtures that end otherwise on a container engine than on the host's root, and how; `None` when that depends on what
 /// the engine can fetch, or on who wins a race that a shared container cannot end.
-const OTHERWISE: [(&str, Option<(&str, Option<&str>)>); 8] = [
+const OTHERWISE: [(&str, Option<Ends>); 8] = [
     // The image's working directory is root's.
     ("agent-nobody", Some(("failed", None))),
     ("compose", None),
