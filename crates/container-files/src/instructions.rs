@@ -267,7 +267,8 @@ mod tests {
         };
         assert_eq!(run.value.len(), run.range.len());
         let at = run.value.find("pip").unwrap();
-        assert_eq!(&text[run.range.start + at..][..3], "pip");
+        let begin = run.range.start + at;
+        assert_eq!(text.get(begin..begin + 3), Some("pip"));
         assert!(!run.value.contains('#'));
     }
 

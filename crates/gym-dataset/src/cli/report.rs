@@ -55,6 +55,9 @@ impl FromStr for ReportFile {
         if path.is_empty() {
             return Err("there is no file after `=`".to_owned());
         }
+        if path == "-" {
+            return Err("a report goes to a file; `--format` chooses what is printed".to_owned());
+        }
         Ok(Self {
             format: format.parse()?,
             path: path.into(),
@@ -97,6 +100,7 @@ mod tests {
         for (text, part) in [
             ("sarif", "FORMAT=FILE"),
             ("sarif=", "no file"),
+            ("sarif=-", "`--format` chooses what is printed"),
             ("xml=a", "`xml` is no format; there are human, concise, json"),
         ] {
             let error = ReportFile::from_str(text).unwrap_err();

@@ -261,7 +261,9 @@ impl Search<'_> {
         config_bytes: Vec<u8>,
         files: Vec<(String, Option<String>)>,
     ) -> Result<(), StoreError> {
-        let config: Config = parsed("the image's configuration", &config_bytes)?;
+        let config: Config = serde_json::from_slice(&config_bytes).map_err(|error| {
+            StoreError::Refused(format!("the image's configuration cannot be read: {error}"))
+        })?;
         if !is_ours(&config.os, &config.architecture) {
             self.others.push(format!("{}/{}", config.os, config.architecture));
             return Ok(());
