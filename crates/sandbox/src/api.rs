@@ -322,7 +322,7 @@ pub trait Sandbox: Send {
     fn list(&mut self, view: View, path: &Utf8Path) -> Result<Vec<String>, SandboxError>;
 
     /// Reads a file or a folder out. Files are written under `into` (a host folder, there and empty or the caller's own)
-    /// and named by [`EntryKind::HostFile`]; no name inside decides a path on the host.
+    /// and named by [`EntryKind::HostFile`](crate::EntryKind::HostFile); no name inside decides a path on the host.
     ///
     /// # Errors
     /// When a bound is passed, a file cannot be read, or the sandbox is lost.

@@ -17,7 +17,7 @@ pub enum ImageRequest {
         /// Whether it may be pulled when it is not there.
         pull: Pull,
     },
-    /// One built from a Dockerfile by an engine with [`Applies::builds`].
+    /// One built from a Dockerfile by an engine with [`Applies::builds`](crate::Applies::builds).
     Build {
         /// The build context (regular files and folders; links as links).
         context: Vec<Entry>,
@@ -49,7 +49,7 @@ pub enum Pull {
 /// An image that is ready.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
-    /// For [`Spec::root`]. [`RootFs::Host`] when the engine was told to let the host's root stand for images that it lacks.
+    /// For [`Spec::root`](crate::Spec::root). [`RootFs::Host`] when the engine was told to let the host's root stand for images that it lacks.
     pub root: RootFs,
     /// `sha256:` and 64 hex digits, when it is an image.
     pub digest: Option<String>,
