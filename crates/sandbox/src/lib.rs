@@ -12,6 +12,7 @@ mod files;
 mod helper;
 mod ids;
 mod image;
+mod numbered;
 mod store;
 mod wire;
 

@@ -162,3 +162,21 @@ fn test_sh(sequence: &mut Sequence) -> String {
 fn comment(text: &str) -> String {
     text.lines().map(|line| format!("# {line}\n")).collect()
 }
+
+/// Writes `count` tasks that do nothing, in an image.
+pub(super) fn idle_tasks(root: &Utf8Path, count: u32, image: &str) -> Result<()> {
+    for n in 0..count {
+        let task = root.join(format!("nothing-{n:02}"));
+        for part in ["tests", "solution"] {
+            fs::create_dir_all(task.join(part))?;
+        }
+        fs::write(
+            task.join("task.toml"),
+            format!("[environment]\ndocker_image = \"{image}\"\n"),
+        )?;
+        fs::write(task.join("instruction.md"), "Do nothing.\n")?;
+        fs::write(task.join("solution/solve.sh"), "true\n")?;
+        fs::write(task.join("tests/test.sh"), "echo 1 > /logs/verifier/reward.txt\n")?;
+    }
+    Ok(())
+}

@@ -8,7 +8,7 @@ use anyhow::Result;
 use camino::Utf8Path;
 
 use super::Line;
-use super::generate::{Variant, dataset};
+use super::generate::{Variant, dataset, idle_tasks};
 use super::measure::{median, peak_memory, time};
 
 const TRIALS: u32 = 20;
@@ -74,19 +74,7 @@ fn huge_script(binary: &Utf8Path, folder: &Utf8Path) -> Result<Line> {
 /// Tasks that do nothing, one after the other, less what their scripts take by themselves.
 fn trial(binary: &Utf8Path, folder: &Utf8Path) -> Result<Line> {
     let root = folder.join("trials");
-    for n in 0..TRIALS {
-        let task = root.join(format!("nothing-{n:02}"));
-        for part in ["tests", "solution"] {
-            fs::create_dir_all(task.join(part))?;
-        }
-        fs::write(
-            task.join("task.toml"),
-            "[environment]\ndocker_image = \"debian:12\"\n",
-        )?;
-        fs::write(task.join("instruction.md"), "Do nothing.\n")?;
-        fs::write(task.join("solution/solve.sh"), "true\n")?;
-        fs::write(task.join("tests/test.sh"), "echo 1 > /logs/verifier/reward.txt\n")?;
-    }
+    idle_tasks(&root, TRIALS, "debian:12")?;
     let results = folder.join("results");
     let command = || {
         let mut command = Command::new(binary);

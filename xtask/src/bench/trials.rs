@@ -1,12 +1,12 @@
 //! Trials per minute: tasks that do nothing, side by side, on the embedded engine and on the private Docker.
 
-use std::fs;
 use std::process::Command;
 
 use anyhow::Result;
 use camino::Utf8Path;
 
 use super::Line;
+use super::generate::idle_tasks;
 use super::measure::{median, time};
 use crate::engine::Engine;
 
@@ -15,19 +15,7 @@ const TRIALS: u32 = 20;
 /// Measures both; Docker only when `cargo xtask engine up` has started it.
 pub(super) fn run(binary: &Utf8Path, folder: &Utf8Path) -> Result<Vec<Line>> {
     let root = folder.join("many-trials");
-    for n in 0..TRIALS {
-        let task = root.join(format!("nothing-{n:02}"));
-        for part in ["tests", "solution"] {
-            fs::create_dir_all(task.join(part))?;
-        }
-        fs::write(
-            task.join("task.toml"),
-            "[environment]\ndocker_image = \"gym-dataset-test/bash:1\"\n",
-        )?;
-        fs::write(task.join("instruction.md"), "Do nothing.\n")?;
-        fs::write(task.join("solution/solve.sh"), "true\n")?;
-        fs::write(task.join("tests/test.sh"), "echo 1 > /logs/verifier/reward.txt\n")?;
-    }
+    idle_tasks(&root, TRIALS, "gym-dataset-test/bash:1")?;
     let engine = Engine::default();
     let mut lines = vec![line(binary, folder, &root, "embedded", None)];
     lines.push(if engine.is_up() {

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use sandbox::Network;
 use task_model::Contract;
-use task_model::config::{Artifact, Environment, EnvironmentMode, Step, TaskToml};
+use task_model::config::{Artifact, Environment, Step, TaskToml};
 
 use super::room::{Base, Home, room};
 use super::turns::user;
@@ -23,10 +23,9 @@ pub(super) struct Verifier<'a> {
 
 /// Says whether the verifier runs in a sandbox of its own: what the step says, else what the task says.
 pub(super) fn is_separate(config: &TaskToml, step: Option<&Step>) -> bool {
-    match step.map(|step| (&step.verifier.environment_mode, &step.verifier.environment)) {
-        Some((Some(mode), _)) => mode.value == EnvironmentMode::Separate,
-        Some((None, Some(_))) => true,
-        Some((None, None)) | None => config.verifies_separately(),
+    match step {
+        Some(step) => config.step_verifies_separately(step),
+        None => config.verifies_separately(),
     }
 }
 

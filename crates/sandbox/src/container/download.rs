@@ -1,9 +1,8 @@
 //! Trees out of a container. No name inside decides a path on the host.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
@@ -14,6 +13,7 @@ use super::session::Session;
 use super::take::{kind_of, with_stream};
 use crate::api::SandboxError;
 use crate::files::{Download, DownloadBounds, Entry, EntryKind};
+use crate::numbered::Numbered;
 
 /// How long a download may take.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(1800);
@@ -38,8 +38,7 @@ pub(super) fn download(
         }
     }
     let mut taking = Taking {
-        into,
-        next: 0,
+        files: Numbered::new(into),
         bounds,
         bytes: 0,
         entries: BTreeMap::new(),
@@ -75,8 +74,7 @@ enum Top {
 
 /// A download on its way.
 struct Taking<'a> {
-    into: &'a Utf8Path,
-    next: u64,
+    files: Numbered<'a>,
     bounds: DownloadBounds,
     bytes: u64,
     entries: BTreeMap<Utf8PathBuf, Entry>,
@@ -109,7 +107,7 @@ impl Taking<'_> {
                 if !self.has_room(size) {
                     return Ok(());
                 }
-                let (host, mut file) = self.create()?;
+                let (host, mut file) = self.files.create().map_err(|(_, error)| error)?;
                 io::copy(entry, &mut file)?;
                 EntryKind::HostFile(host)
             }
@@ -166,26 +164,9 @@ impl Taking<'_> {
         if !self.has_room(source.metadata()?.len()) {
             return Ok(None);
         }
-        let (copy, mut file) = self.create()?;
+        let (copy, mut file) = self.files.create().map_err(|(_, error)| error)?;
         io::copy(&mut source, &mut file)?;
         Ok(Some(EntryKind::HostFile(copy)))
-    }
-
-    /// Makes a file whose name is a number that is not taken.
-    fn create(&mut self) -> io::Result<(Utf8PathBuf, File)> {
-        loop {
-            let path = self.into.join(self.next.to_string());
-            self.next += 1;
-            let opened = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&path);
-            match opened {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                opened => return opened.map(|file| (path, file)),
-            }
-        }
     }
 }
 

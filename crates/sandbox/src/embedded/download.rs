@@ -1,8 +1,7 @@
 //! The tool's side of reading a tree out.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixStream;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,36 +9,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::session::lost;
 use crate::api::SandboxError;
 use crate::files::{Entry, EntryKind};
+use crate::numbered::Numbered;
 use crate::wire::{self, EntryHead, EntryShape};
-
-/// Names for files under a host folder: numbers that are not taken.
-struct Numbers<'a> {
-    into: &'a Utf8Path,
-    next: u64,
-}
-
-impl Numbers<'_> {
-    fn create(&mut self) -> Result<(Utf8PathBuf, File), SandboxError> {
-        loop {
-            let path = self.into.join(self.next.to_string());
-            self.next += 1;
-            let opened = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&path);
-            match opened {
-                Ok(file) => return Ok((path, file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(written(&path, error)),
-            }
-        }
-    }
-}
 
 /// Receives entries until their end. After an error the rest is read and dropped, so that the conversation stays in step.
 pub(super) fn receive(socket: &mut UnixStream, into: &Utf8Path) -> Result<Vec<Entry>, SandboxError> {
-    let mut numbers = Numbers { into, next: 0 };
+    let mut numbered = Numbered::new(into);
     let mut entries = Vec::new();
     let mut failed = None;
     while let Some(head) = wire::receive::<Option<EntryHead>>(socket).map_err(lost)? {
@@ -48,7 +23,7 @@ pub(super) fn receive(socket: &mut UnixStream, into: &Utf8Path) -> Result<Vec<En
             EntryShape::Link(target) => EntryKind::Link(target),
             EntryShape::File => {
                 let sink = if failed.is_none() {
-                    numbers.create()
+                    numbered.create().map_err(|(path, error)| written(&path, error))
                 } else {
                     Err(super::session::unexpected())
                 };

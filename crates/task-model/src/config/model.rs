@@ -294,6 +294,16 @@ impl TaskToml {
             None => self.verifier.environment.is_some(),
         }
     }
+
+    /// Says whether a step's verifier runs in a sandbox of its own: what the step says, else what the task says.
+    #[must_use]
+    pub fn step_verifies_separately(&self, step: &Step) -> bool {
+        match (&step.verifier.environment_mode, &step.verifier.environment) {
+            (Some(mode), _) => mode.value == EnvironmentMode::Separate,
+            (None, Some(_)) => true,
+            (None, None) => self.verifies_separately(),
+        }
+    }
 }
 
 impl Environment {

@@ -10,7 +10,7 @@ use findings::{Finding, SourceFile};
 
 use super::assess::{Assessment, View};
 use super::{MAX_TEXT, read_finding, rules};
-use crate::config::{Environment, EnvironmentMode};
+use crate::config::Environment;
 use crate::text;
 
 const NAME: &str = "docker-compose.yaml";
@@ -62,11 +62,7 @@ fn verifiers<'a>(view: &View<'a>) -> Vec<(Utf8PathBuf, bool)> {
     let mut task_level = config.steps.is_empty() && config.verifies_separately();
     for step in &config.steps {
         let own = &step.verifier;
-        let separate = match (&own.environment_mode, &own.environment) {
-            (Some(mode), _) => mode.value == EnvironmentMode::Separate,
-            (None, Some(_)) => true,
-            (None, None) => config.verifies_separately(),
-        };
+        let separate = config.step_verifies_separately(step);
         if separate {
             task_level = true;
             let tests = Utf8Path::new("steps").join(&step.name.value).join("tests");

@@ -5,7 +5,7 @@ use findings::{Finding, Span};
 
 use super::assess::{Assessment, View};
 use super::rules;
-use crate::config::{Environment, EnvironmentMode, Verifier};
+use crate::config::{Environment, Verifier};
 
 /// Names that Compose itself takes and Harbor does not.
 const OTHER_COMPOSE: [&str; 3] = ["compose.yaml", "compose.yml", "docker-compose.yml"];
@@ -70,11 +70,7 @@ fn separate(view: &View<'_>, out: &mut Assessment) {
     }
     for step in &config.steps {
         let own = &step.verifier;
-        let separate = match (&own.environment_mode, &own.environment) {
-            (Some(mode), _) => mode.value == EnvironmentMode::Separate,
-            (None, Some(_)) => true,
-            (None, None) => config.verifies_separately(),
-        };
+        let separate = config.step_verifies_separately(step);
         let environment = own.environment.as_deref().or(task.environment.as_deref());
         let tests = Utf8Path::new("steps").join(&step.name.value).join("tests");
         if separate && !enough(environment, &tests) && !built(task_tests) {

@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::assess::{Assessment, View, not_a_file};
 use super::{MAX_TEXT, read_finding, rules};
-use crate::config::{Environment, EnvironmentMode, Step};
+use crate::config::{Environment, Step};
 use crate::{Grader, PythonVerifier, VerifierHome, text};
 
 pub(super) fn check(view: &View<'_>, out: &mut Assessment) {
@@ -99,13 +99,9 @@ fn step_tests(view: &View<'_>, out: &mut Assessment, step: &Step, script: &str) 
             return;
         }
     }
-    let separate = match (&step.verifier.environment_mode, &step.verifier.environment) {
-        (Some(mode), _) => mode.value == EnvironmentMode::Separate,
-        (None, Some(_)) => true,
-        (None, None) => view
-            .config
-            .is_some_and(crate::config::TaskToml::verifies_separately),
-    };
+    let separate = view
+        .config
+        .is_some_and(|config| config.step_verifies_separately(step));
     let environment = step.verifier.environment.as_deref();
     let environment = environment.or_else(|| view.config.and_then(|c| c.verifier.environment.as_deref()));
     if view.has(folder.join("Dockerfile")) || brings_tests(view, separate, environment) {

@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::config::{Environment, EnvironmentMode, Os, Step, TaskToml};
+use crate::config::{Environment, Os, Step, TaskToml};
 use crate::tree::{Kind, Resolved, list_names};
 use crate::{NodeKind, TaskTree, digest};
 
@@ -116,13 +116,9 @@ impl Harbor<'_> {
     }
 
     fn separate(&self, step: Option<&Step>) -> bool {
-        let Some(step) = step else {
-            return self.config.verifies_separately();
-        };
-        match (&step.verifier.environment_mode, &step.verifier.environment) {
-            (Some(mode), _) => mode.value == EnvironmentMode::Separate,
-            (None, Some(_)) => true,
-            (None, None) => self.config.verifies_separately(),
+        match step {
+            Some(step) => self.config.step_verifies_separately(step),
+            None => self.config.verifies_separately(),
         }
     }
 

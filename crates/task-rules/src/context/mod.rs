@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, RuleMeta, SourceFile, Span};
-use task_model::config::{EnvironmentMode, Step, TaskToml};
+use task_model::config::{Step, TaskToml};
 use task_model::load::MAX_TEXT;
 use task_model::{Contract, Dataset, NodeKind, Task, TreeNode};
 
@@ -110,14 +110,17 @@ impl<'a> TaskContext<'a> {
     #[must_use]
     pub fn compose_files(&self) -> Vec<(Utf8PathBuf, Rc<ComposeView>)> {
         let paths = ["environment/docker-compose.yaml", "tests/docker-compose.yaml"];
-        let read = |path: &&str| {
-            let path = Utf8PathBuf::from(*path);
-            let compose = recall(&self.composes, &path, || {
-                ComposeView::parse(self.text(&path)?).map(Rc::new)
-            })?;
-            Some((path, compose))
-        };
+        let read = |path: &&str| Some((Utf8PathBuf::from(*path), self.compose_file(path)?));
         paths.iter().filter_map(read).collect()
+    }
+
+    /// Returns a Compose file that can be read.
+    #[must_use]
+    pub fn compose_file(&self, path: impl AsRef<Utf8Path>) -> Option<Rc<ComposeView>> {
+        let path = path.as_ref();
+        recall(&self.composes, path, || {
+            ComposeView::parse(self.text(path)?).map(Rc::new)
+        })
     }
 
     /// Returns the graders that run in a sandbox of their own.
@@ -138,14 +141,11 @@ impl<'a> TaskContext<'a> {
         let Some(config) = self.config() else {
             return Vec::new();
         };
-        let own = config.verifies_separately();
         if config.steps.is_empty() {
+            let own = config.verifies_separately();
             return if own { vec!["tests".into()] } else { Vec::new() };
         }
-        let separate = |step: &&Step| match &step.verifier.environment_mode {
-            Some(mode) => mode.value == EnvironmentMode::Separate,
-            None => own || step.verifier.environment.is_some(),
-        };
+        let separate = |step: &&Step| config.step_verifies_separately(step);
         let folders = config.steps.iter().filter(separate);
         let mut all: Vec<Utf8PathBuf> = folders
             .map(|step| Utf8Path::new("steps").join(&step.name.value).join("tests"))

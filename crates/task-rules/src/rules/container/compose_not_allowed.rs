@@ -3,7 +3,7 @@
 use container_files::compose::{ComposeFile, judge};
 use findings::{Level, RuleMeta};
 
-use super::{compose, known};
+use super::{COMPOSE, known};
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
 
@@ -24,16 +24,16 @@ pub(crate) static RULE: Rule = Rule {
 const TOLD: [&str; 3] = ["cap_add", "privileged", "volumes"];
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    let Some((source, file)) = compose(task) else {
+    let Some(compose) = task.compose_file(COMPOSE) else {
         return;
     };
-    for refusal in judge(&file, &known).refusals {
-        if told(&file, &refusal.span) {
+    for refusal in judge(&compose.file, &known).refusals {
+        if told(&compose.file, &refusal.span) {
             continue;
         }
         let finding = task
             .finding(&RULE.meta, refusal.message)
-            .at(&source, refusal.span)
+            .at(&compose.source, refusal.span)
             .help(
                 "tasks come from strangers: validating runs only what stays inside the project's containers",
             );

@@ -3,7 +3,7 @@
 use container_files::compose::judge;
 use findings::{Level, RuleMeta};
 
-use super::{compose, known};
+use super::{COMPOSE, known};
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
 
@@ -21,10 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    let Some((source, file)) = compose(task) else {
+    let Some(compose) = task.compose_file(COMPOSE) else {
         return;
     };
-    let judged = judge(&file, &known);
+    let judged = judge(&compose.file, &known);
     // The name service is nobody's to share.
     let shared = judged
         .changes
@@ -33,7 +33,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     for change in shared {
         let finding = task
             .finding(&RULE.meta, change.message)
-            .at(&source, change.span)
+            .at(&compose.source, change.span)
             .help("services reach each other by their names and ports without it; remove it");
         found.add(finding);
     }

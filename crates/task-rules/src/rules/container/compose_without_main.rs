@@ -2,7 +2,7 @@
 
 use findings::{Level, RuleMeta};
 
-use super::compose;
+use super::COMPOSE;
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
 
@@ -20,16 +20,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    let Some((source, file)) = compose(task) else {
+    let Some(compose) = task.compose_file(COMPOSE) else {
         return;
     };
-    if file.service("main").is_some() {
+    if compose.file.service("main").is_some() {
         return;
     }
     let finding = task.finding(&RULE.meta, "the Compose file has no service `main`");
-    let finding = match file.field("services") {
-        Some(services) => finding.at(&source, services.key.clone()),
-        None => finding.at_path(task.path("environment/docker-compose.yaml")),
+    let finding = match compose.file.field("services") {
+        Some(services) => finding.at(&compose.source, services.key.clone()),
+        None => finding.at_path(task.path(COMPOSE)),
     };
     found.add(
         finding.help("add `main:` with `image: ${MAIN_IMAGE_NAME}`: the agent and the verifier work there"),

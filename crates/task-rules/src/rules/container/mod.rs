@@ -6,19 +6,8 @@ pub(crate) mod compose_without_main;
 pub(crate) mod copy_into_tests;
 pub(crate) mod missing_copy_source;
 
-use std::sync::Arc;
-
-use container_files::compose::{ComposeFile, parse};
-use findings::SourceFile;
-
-use crate::context::TaskContext;
-
-/// The Compose file of a task and its text; `None` when it has none that can be read, which loading tells.
-pub(crate) fn compose(task: &TaskContext<'_>) -> Option<(Arc<SourceFile>, ComposeFile)> {
-    let source = task.text("environment/docker-compose.yaml")?;
-    let file = parse(source.text().as_bytes()).ok()?;
-    Some((source, file))
-}
+/// The Compose file around the agent's sandbox.
+const COMPOSE: &str = "environment/docker-compose.yaml";
 
 /// What variables stand for when nobody knows: names that everybody may use, nothing else.
 pub(crate) fn known(name: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The artifacts that count for a step, in the order in which they are collected.
 
 use findings::Span;
-use task_model::config::{Artifact, EnvironmentMode, TaskToml};
+use task_model::config::{Artifact, TaskToml};
 
 /// One artifact with the defaults filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,9 +64,8 @@ fn trimmed(path: &str) -> String {
 /// verifier of its own gets them.
 pub(super) fn rounds(config: &TaskToml) -> Vec<(Vec<Claim>, bool)> {
     let own: Vec<Claim> = config.artifacts.iter().map(Claim::of).collect();
-    let separate = config.verifies_separately();
     if config.steps.is_empty() {
-        return vec![(with_implicit(own), separate)];
+        return vec![(with_implicit(own), config.verifies_separately())];
     }
     config
         .steps
@@ -74,11 +73,7 @@ pub(super) fn rounds(config: &TaskToml) -> Vec<(Vec<Claim>, bool)> {
         .map(|step| {
             let mut all = own.clone();
             all.extend(step.artifacts.iter().map(Claim::of));
-            let separate = match &step.verifier.environment_mode {
-                Some(mode) => mode.value == EnvironmentMode::Separate,
-                None => separate || step.verifier.environment.is_some(),
-            };
-            (with_implicit(all), separate)
+            (with_implicit(all), config.step_verifies_separately(step))
         })
         .collect()
 }
