@@ -46,15 +46,12 @@ impl Printer {
         self.text("\n")
     }
 
-    /// Writes findings with their source lines, an empty line after each.
+    /// Writes findings with their source lines, those that repeat a rule counted; an empty line after each.
     pub(crate) fn findings<'a>(
         &mut self,
         findings: impl IntoIterator<Item = &'a Finding>,
     ) -> anyhow::Result<()> {
-        for finding in findings {
-            self.line(&render::human(finding, self.color))?;
-        }
-        Ok(())
+        self.text(&render::human_list(findings, self.color))
     }
 
     /// Writes one JSON object and a line feed.

@@ -55,6 +55,7 @@ pub(crate) fn print_findings<'a>(
         return Ok(());
     }
     let mut aside = BTreeSet::new();
+    let mut whole = Vec::new();
     for finding in found {
         let task = finding.task.as_deref();
         let beside = format != ValidateFormat::Jsonl
@@ -69,9 +70,10 @@ pub(crate) fn print_findings<'a>(
                 aside.insert(task);
             }
             (None, Some(line)) => printer.text(&line)?,
-            (None, None) => printer.findings([finding])?,
+            (None, None) => whole.push(finding),
         }
     }
+    printer.findings(whole)?;
     if !aside.is_empty() {
         let shown: Vec<&str> = aside.iter().copied().take(5).collect();
         let more = if aside.len() > 5 { ", ..." } else { "" };

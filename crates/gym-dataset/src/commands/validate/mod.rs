@@ -226,7 +226,7 @@ impl Run<'_> {
                     queue.slots.push(reports.len());
                     queue.places.push(shown.len());
                 } else if task.selected || lines.lists_all() {
-                    at_once.push((shown.len(), lines.task(&report)));
+                    at_once.push((shown.len(), reports.len()));
                 }
                 if task.selected || lines.lists_all() {
                     shown.push(task.id.clone());
@@ -236,8 +236,13 @@ impl Run<'_> {
         }
         let progress = self.settings.progress && !queue.jobs.is_empty();
         let live = Live::new(printer, progress, shown);
-        for (place, line) in at_once {
-            live.ended(place, line);
+        let report_of = |slot: usize| reports.get(slot);
+        for alike in at_once.chunk_by(|a, b| lines.joins(report_of(a.1), report_of(b.1))) {
+            let tasks: Vec<&TaskReport> = alike.iter().filter_map(|(_, slot)| report_of(*slot)).collect();
+            let mut text = lines.tasks(&tasks);
+            for (place, _) in alike {
+                live.ended(*place, std::mem::take(&mut text));
+            }
         }
         let cancel = Cancel::from(interrupt.flag());
         let outcomes = {

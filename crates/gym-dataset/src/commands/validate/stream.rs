@@ -48,6 +48,22 @@ impl Stream {
         matches!(self, Self::Jsonl)
     }
 
+    /// Says whether two tasks that do not run share a line.
+    pub(super) fn joins(self, a: Option<&TaskReport>, b: Option<&TaskReport>) -> bool {
+        let (Self::Human { .. }, Some(a), Some(b)) = (self, a, b) else {
+            return false;
+        };
+        TaskLines::alike(a, b)
+    }
+
+    /// Returns what tasks that share a line print.
+    pub(super) fn tasks(self, tasks: &[&TaskReport]) -> String {
+        match self {
+            Self::Human { lines, .. } if tasks.len() > 1 => lines.tasks(tasks),
+            _ => tasks.iter().map(|task| self.task(task)).collect(),
+        }
+    }
+
     /// Returns what a task's ending prints.
     pub(super) fn task(self, task: &TaskReport) -> String {
         match self {

@@ -24,6 +24,8 @@ pub(crate) struct TaskLines {
 
 /// Ids longer than this do not widen the column.
 const WIDEST: usize = 48;
+/// From how many further tasks of one reason on they share a line.
+const ALIKE: usize = 3;
 /// `unvalidated`.
 const STATUS_WIDTH: usize = 11;
 
@@ -38,6 +40,26 @@ impl TaskLines {
             width: width.min(WIDEST),
             columns,
             color,
+        }
+    }
+
+    /// Says whether two tasks are refused for one reason, as all are when their dataset is.
+    pub(crate) fn alike(a: &TaskReport, b: &TaskReport) -> bool {
+        let key = |task: &TaskReport| (task.target, task.status, task.reason.clone());
+        a.status == TaskStatus::Refused && key(a) == key(b)
+    }
+
+    /// Returns the lines of tasks that are alike: one for all when they are many.
+    pub(crate) fn tasks(&self, tasks: &[&TaskReport]) -> String {
+        match tasks {
+            [first, rest @ ..] if rest.len() >= ALIKE => {
+                let all = TaskReport {
+                    id: format!("({} tasks)", tasks.len()),
+                    ..(*first).clone()
+                };
+                self.task(&all)
+            }
+            _ => tasks.iter().map(|task| self.task(task)).collect(),
         }
     }
 

@@ -46,6 +46,23 @@ fn lines_are_aligned_and_a_pass_is_one_line() {
 }
 
 #[test]
+fn many_tasks_refused_for_one_reason_share_a_line() {
+    let refused = |id: &str, why: &str| TaskReport {
+        reason: Some(why.to_owned()),
+        ..TaskReport::sample(id, TaskStatus::Refused)
+    };
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|id| refused(id, "two tasks are `x`"));
+    let lines = TaskLines::new(["a", "longest-id"].into_iter(), Columns::default(), false);
+    assert!(TaskLines::alike(&a, &b) && !TaskLines::alike(&a, &refused("e", "another reason")));
+    assert_eq!(
+        lines.tasks(&[&a, &b, &c, &d]),
+        "refused      (4 tasks)        -            two tasks are `x`\n"
+    );
+    let three = lines.tasks(&[&a, &b, &c]);
+    assert_eq!(three.lines().count(), 3, "{three}");
+}
+
+#[test]
 fn repeated_attempts_are_counted_in_the_line() {
     let flaky = TaskReport {
         reward: Some(0.0),

@@ -4,19 +4,18 @@ use findings::render;
 
 use super::Whole;
 use crate::output::TaskLines;
-use crate::report::TaskStatus;
+use crate::report::{TaskReport, TaskStatus};
 
 pub(super) fn render(whole: &Whole<'_>) -> String {
     let mut out = String::new();
-    for finding in whole.shown_findings() {
-        out.extend([&render::human(finding, false), "\n"]);
-    }
+    out.push_str(&render::human_list(whole.shown_findings(), false));
     let lines = TaskLines::new(whole.tasks().map(|t| t.id.as_str()), whole.columns, false);
     let remarked = |status, reason: &Option<String>| {
         !whole.only_static || status != TaskStatus::NotRun || reason.is_some()
     };
-    let shown = whole.tasks().filter(|t| remarked(t.status, &t.reason));
-    let tasks: String = shown.map(|task| lines.task(task)).collect();
+    let shown: Vec<&TaskReport> = whole.tasks().filter(|t| remarked(t.status, &t.reason)).collect();
+    let alike = shown.chunk_by(|a, b| TaskLines::alike(a, b));
+    let tasks: String = alike.map(|tasks| lines.tasks(tasks)).collect();
     if !tasks.is_empty() {
         out.extend([&tasks, "\n"]);
     }
