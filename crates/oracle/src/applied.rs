@@ -1,9 +1,9 @@
-//! Resources that tasks ask for and an engine does not limit.
+//! What tasks ask for and an engine does not give: limits of resources, images.
 
 use findings::Finding;
 use sandbox::Engine;
 
-use crate::api::Job;
+use crate::api::{Job, TaskOutcome};
 use crate::plan;
 use crate::rules;
 
@@ -39,4 +39,33 @@ pub fn not_applied(jobs: &[Job<'_>], engine: &dyn Engine) -> Vec<Finding> {
         )
     };
     unlimited.map(finding).collect()
+}
+
+/// Says, once for a run, for which images the host's root stood.
+#[must_use]
+pub fn on_host_root(outcomes: &[TaskOutcome]) -> Option<Finding> {
+    let images: Vec<&str> = outcomes
+        .iter()
+        .filter_map(|outcome| {
+            outcome
+                .ran_on
+                .as_ref()
+                .filter(|ground| !ground.is_image)?
+                .image
+                .as_deref()
+        })
+        .collect();
+    let first = findings::sanitize::line(images.first()?);
+    let tasks = match images.len() {
+        1 => "one task".to_owned(),
+        n => format!("{n} tasks"),
+    };
+    let others = images.iter().any(|image| images.first() != Some(image));
+    let others = if others { " and others" } else { "" };
+    let message = format!(
+        "{tasks} ran on this machine's system folders, not on the image: `{first}`{others} could not be had"
+    );
+    Some(Finding::new(&rules::HOST_ROOT, message).help(
+        "add the image with `gym-dataset image add`; under `--sandbox auto` a task whose image is not there does not run",
+    ))
 }

@@ -51,14 +51,37 @@ pub(crate) fn hint(bytes: &[u8], network: bool) -> Option<String> {
                 .to_owned(),
         );
     }
-    let line = text
-        .lines()
-        .rev()
-        .find(|line| line.trim_end().ends_with(": command not found"))?;
-    let words = line.trim_end().strip_suffix(": command not found")?;
-    let program = words.rsplit(": ").next()?.trim();
-    let program: String = findings::sanitize::line(program).chars().take(60).collect();
+    let program = missing_program(bytes)?;
     Some(format!("its log says that the command `{program}` was not found"))
+}
+
+/// Returns the last program that a log says was not found, in the words of bash, dash, busybox or env.
+pub(crate) fn missing_program(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let program = text.lines().rev().find_map(|line| not_found(line.trim_end()))?;
+    Some(findings::sanitize::line(program).chars().take(60).collect())
+}
+
+fn not_found(line: &str) -> Option<&str> {
+    let program = if let Some(words) = line.strip_suffix(": command not found") {
+        words.rsplit(": ").next()?
+    } else if let Some(words) = line.strip_suffix(": not found") {
+        // Much is not found; only a shell puts the number of its line before the name.
+        let (before, program) = words.rsplit_once(": ")?;
+        let number = before.rsplit(": ").next()?.trim_start_matches("line ");
+        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        program
+    } else {
+        let words = line.strip_suffix(": No such file or directory")?;
+        let program = words
+            .strip_prefix("/usr/bin/")
+            .unwrap_or(words)
+            .strip_prefix("env: ")?;
+        program.trim_matches(['\'', '‘', '’'])
+    };
+    Some(program.trim()).filter(|program| !program.is_empty())
 }
 
 #[cfg(test)]
@@ -95,6 +118,31 @@ mod tests {
             "its log says that the command `pytest` was not found"
         );
         assert_eq!(hint(b"all good\n", false), None);
+    }
+
+    #[test]
+    fn every_shell_and_env_name_the_program_that_is_missing() {
+        for (log, program) in [
+            (
+                "/tests/test.sh: line 3: pytest: command not found",
+                Some("pytest"),
+            ),
+            ("/tests/test.sh: 3: uvx: not found", Some("uvx")),
+            ("/tests/test.sh: line 7: jq: not found", Some("jq")),
+            (
+                "/usr/bin/env: ‘python’: No such file or directory",
+                Some("python"),
+            ),
+            ("env: 'node': No such file or directory", Some("node")),
+            ("E: Package: curl: not found", None),
+            ("key a: not found", None),
+            ("cat: /app/out.txt: No such file or directory", None),
+            (": command not found", None),
+        ] {
+            assert_eq!(missing_program(log.as_bytes()).as_deref(), program, "{log}");
+        }
+        let log = b"a.sh: 1: first: not found\na.sh: 2: second: not found\nok\n";
+        assert_eq!(missing_program(log).as_deref(), Some("second"));
     }
 
     proptest::proptest! {

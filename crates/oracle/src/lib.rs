@@ -15,6 +15,7 @@ mod probe;
 mod results;
 mod resume;
 mod run;
+mod scratch;
 mod trajectory;
 mod trial;
 
@@ -25,9 +26,10 @@ pub use api::{
     Attempt, AttemptKind, Effective, Event, Grants, Job, Observer, Phase, RanOn, Script, Status, StepOutcome,
     TaskOutcome, TrialOptions, WorkdirSource,
 };
-pub use applied::not_applied;
+pub use applied::{not_applied, on_host_root};
 pub use cancel::Cancel;
 pub use env::{Redactor, Template, Variable, template};
 pub use plan::effective;
 pub use results::{ResultsError, folder_name, prepare_results};
 pub use run::{run_all, run_task};
+pub use scratch::clean_scratch;

@@ -46,6 +46,15 @@ findings::rules! {
     /// Gym and Harbor differ on who brings the tests.
     pub TESTS_NOT_IN_IMAGE = "GD569" "tests-not-in-image" Warning
         "A separate verifier's own image holds no test.sh; Gym puts the tests in, Harbor does not.";
+    /// The grader lies open to the agent.
+    pub TESTS_IN_AGENT_IMAGE = "GD570" "tests-in-agent-image" Warning
+        "The image that the agent works in holds the grader or the solution before the work begins.";
+    /// A tool of the verifier is not there.
+    pub MISSING_COMMAND = "GD571" "missing-command-in-verifier" Warning
+        "The reference solution got less than the full reward while the verifier's log says that a command was not found.";
+    /// Not the image that was asked for.
+    pub HOST_ROOT = "GD572" "host-root-for-image" Warning
+        "Tasks ran on this machine's system folders because their image is not in the image store that was named.";
     /// A separate verifier did not get what it was promised.
     pub ARTIFACT_ABSENT = "GD567" "artifact-absent" Warning
         "A declared artifact was not there after the reference solution, so a separate verifier did not get it.";

@@ -131,7 +131,7 @@ impl Run<'_> {
             };
             (1..=times).map(move |repeat| (plan, repeat))
         });
-        for (plan, repeat) in attempts {
+        for (attempt, (plan, repeat)) in attempts.enumerate() {
             let record = trial::run(
                 plan,
                 self.task,
@@ -141,6 +141,7 @@ impl Run<'_> {
                     logs: self.logs.is_some(),
                     sandbox: (self.options.keep && plan.kind == AttemptKind::Oracle)
                         .then_some(self.options.min_reward),
+                    held: attempt == 0,
                 },
                 self.events,
                 self.cancel,

@@ -241,6 +241,11 @@ pub trait Engine: Send + Sync {
     /// Returns the name used in reports: `embedded`, `docker`, `podman`.
     fn name(&self) -> &'static str;
 
+    /// Returns the version of the engine that answers, when it says one.
+    fn version(&self) -> Option<String> {
+        None
+    }
+
     /// Returns what this engine keeps apart here, in words of reports (`user-namespace`, `seccomp`, `cgroup-memory`, ...).
     fn isolation(&self) -> Vec<String>;
 

@@ -62,7 +62,7 @@ pub struct CleanArgs {
     /// Where the image store is [default: `gym-dataset/images` in `$XDG_DATA_HOME`, else in ~/.local/share]
     #[arg(long, value_name = "DIR")]
     pub image_store: Option<Utf8PathBuf>,
-    /// Only say what would go from the image store; container engines are not asked
+    /// Only say what would go from the image store and the temporary files; container engines are not asked
     #[arg(long)]
     pub dry_run: bool,
 }

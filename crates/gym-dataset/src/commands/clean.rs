@@ -9,7 +9,7 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use findings::sanitize;
 
-/// Cleans the image store and every container engine that answers.
+/// Cleans the image store, the folder for temporary files and every container engine that answers.
 pub(crate) fn run(args: &CleanArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<Ending> {
     let store = engine::store(args.image_store.as_deref(), settings)?;
     let word = if args.dry_run { "would remove" } else { "removed" };
@@ -17,6 +17,14 @@ pub(crate) fn run(args: &CleanArgs, settings: &Settings, printer: &mut Printer) 
     for line in store.clean(args.dry_run)? {
         nothing = false;
         printer.line(&format!("image store: {word} {}", sanitize::line(&line)))?;
+    }
+    for (folder, failed) in oracle::clean_scratch(&settings.scratch, settings.clock, args.dry_run) {
+        nothing = false;
+        let folder = sanitize::line(folder.as_str());
+        match failed {
+            None => printer.line(&format!("temporary files: {word} folder `{folder}`"))?,
+            Some(cause) => printer.line(&format!("temporary files: folder `{folder}` stays: {cause}"))?,
+        }
     }
     if args.dry_run {
         return Ok(Ending::Good);

@@ -22,8 +22,8 @@ pub use publish::{PublishCheck, PublishReport, PublishedDataset, PublishedTask};
 pub use reward::{RewardReport, RewardSource};
 pub use rule::{RuleObject, RulesObject};
 pub use validate::{
-    AttemptReport, CoverageReport, EffectiveReport, EvidenceReport, LoadsReport, ScriptReport, StepReport,
-    TargetReport, TaskReport, TaskStatus, ValidateReport,
+    AttemptReport, CoverageReport, EffectiveReport, EngineReport, EvidenceReport, LoadsReport, ScriptReport,
+    StepReport, TargetReport, TaskReport, TaskStatus, ValidateReport,
 };
 
 /// The version of every object's layout.

@@ -16,6 +16,8 @@ pub struct ValidateReport {
     pub schema: u32,
     /// Who wrote it.
     pub tool: Tool,
+    /// What runs the tasks; null when nothing could, and with `--static`.
+    pub engine: Option<EngineReport>,
     /// Whether the exit code is 0.
     pub ok: bool,
     /// The exit code.
@@ -33,6 +35,15 @@ pub struct ValidateReport {
     pub findings: Vec<FindingObject>,
     /// Every task found, by target and id.
     pub tasks: Vec<TaskReport>,
+}
+
+/// What runs the tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EngineReport {
+    /// `embedded`, `docker` or `podman`.
+    pub name: String,
+    /// As the engine says; the embedded one is part of the tool.
+    pub version: Option<String>,
 }
 
 /// One path of the command line.

@@ -59,7 +59,11 @@ fn an_image_is_added_listed_and_cleaned_when_its_name_goes() {
     // Only the store: what the machine's container engines hold is none of this test's.
     let clean = |more: &[&str]| {
         let mut command = test.command(&[&["clean"], more].concat());
-        let out = command.env("PATH", "/nowhere").output().unwrap();
+        let out = command
+            .env("PATH", "/nowhere")
+            .env("TMPDIR", test.root())
+            .output()
+            .unwrap();
         String::from_utf8(out.stdout).unwrap()
     };
     let line = format!("image `{id}` without a name\n");
@@ -148,7 +152,11 @@ fn a_killed_add_leaves_only_what_clean_removes() {
     }
     let clean = || {
         let mut command = test.command(&["clean", "--image-store", "store"]);
-        let out = command.env("PATH", "/nowhere").output().unwrap();
+        let out = command
+            .env("PATH", "/nowhere")
+            .env("TMPDIR", test.root())
+            .output()
+            .unwrap();
         String::from_utf8(out.stdout).unwrap()
     };
     assert_eq!(clean(), "nothing to remove\n", "it is in use");
@@ -159,4 +167,38 @@ fn a_killed_add_leaves_only_what_clean_removes() {
     assert!(clean().starts_with("image store: removed unfinished image `"));
     assert!(!made());
     assert_eq!(test.run(&add).code, Some(0));
+}
+
+#[test]
+fn the_artifacts_of_a_killed_run_go_and_those_of_a_running_one_stay() {
+    let test = CliTest::new();
+    let make = |name: &str| {
+        test.file(&format!("tmp/{name}/0/0"), "an artifact");
+        let folder = std::fs::File::open(test.root().join("tmp").join(name)).unwrap();
+        let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        folder.set_modified(long_ago).unwrap();
+        folder
+    };
+    drop(make("gym-dataset-artifacts-killed"));
+    let used = make("gym-dataset-artifacts-used");
+    used.lock().unwrap();
+    let clean = |more: &[&str]| {
+        let mut command = test.command(&[&["clean", "--image-store", "store"], more].concat());
+        let out = command
+            .env("PATH", "/nowhere")
+            .env("TMPDIR", test.root().join("tmp"))
+            .output()
+            .unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let folder = test.root().join("tmp/gym-dataset-artifacts-killed");
+    let line = format!("folder `{folder}`\n");
+    assert_eq!(
+        clean(&["--dry-run"]),
+        format!("temporary files: would remove {line}")
+    );
+    assert_eq!(clean(&[]), format!("temporary files: removed {line}"));
+    assert_eq!(clean(&[]), "nothing to remove\n");
+    drop(used);
+    assert!(clean(&[]).contains("gym-dataset-artifacts-used"));
 }

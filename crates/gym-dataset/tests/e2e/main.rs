@@ -12,5 +12,6 @@ mod quickstart;
 mod results;
 mod rules;
 mod steps;
+mod stored;
 mod support;
 mod trust;

@@ -60,6 +60,7 @@ impl<'a> Sum<'a> {
         let verdicts: Vec<Verdict> = turns().map(|(turn, left)| self.judge(plan, turn, left)).collect();
         let total = self.roll_up(plan, record, &verdicts);
         self.attempt(plan, repeat, record, &verdicts, &total, logs);
+        self.warn_of_held(&record.held);
         self.warn_of_leftover(record.leftover.as_ref());
         match &record.kept {
             None => {}

@@ -1,5 +1,6 @@
 //! What running found out beside the verdict.
 
+use camino::Utf8PathBuf;
 use findings::Finding;
 use sandbox::Ended;
 use task_model::Contract;
@@ -7,8 +8,8 @@ use task_model::Contract;
 use super::{Sum, Verdict};
 use crate::api::{AttemptKind, Status};
 use crate::plan::{TrialPlan, TurnPlan};
-use crate::rules;
 use crate::trial::{TurnRecord, ending};
+use crate::{evidence, rules};
 
 impl Sum<'_> {
     /// Says once what the task gives an agent and no reference solution tries.
@@ -21,6 +22,38 @@ impl Sum<'_> {
             &rules::NOT_EXERCISED,
             format!("not exercised by the oracle: {what}"),
         );
+    }
+
+    /// Says what the agent's image held of the task before the work began.
+    pub(super) fn warn_of_held(&mut self, held: &[Utf8PathBuf]) {
+        let Some(first) = held.first() else { return };
+        let more = match held.len() - 1 {
+            0 => String::new(),
+            1 => " and one more file of tests or solution".to_owned(),
+            more => format!(" and {more} more files of tests or solution"),
+        };
+        let first = findings::sanitize::line(first.as_str());
+        let message = format!("the agent's image holds `{first}`{more} before the work begins");
+        self.push(Finding::new(&rules::TESTS_IN_AGENT_IMAGE, message).help(
+            "leave them out of the image: every runner puts tests and solution in itself, when the agent has ended",
+        ));
+    }
+
+    /// Says that a full solution met a verifier which lacks a program.
+    fn warn_of_missing_command(&mut self, at: &str, record: &TurnRecord, verdict: &Verdict, value: f64) {
+        let missing = record
+            .verify
+            .as_ref()
+            .and_then(|exit| evidence::missing_program(&exit.tail));
+        let (Some(program), Some(Status::Failed)) = (missing, verdict.status) else {
+            return;
+        };
+        let message = format!(
+            "{at}the reference solution got {value} while test.sh did not find the command `{program}`"
+        );
+        self.push(Finding::new(&rules::MISSING_COMMAND, message).help(
+            "put the program into the image that test.sh runs in, and let test.sh end without a reward when it lacks a tool",
+        ));
     }
 
     /// Says that something of a sandbox stayed.
@@ -107,13 +140,14 @@ impl Sum<'_> {
             let message = plan.redactor.text(&findings::sanitize::line(difference));
             self.find(&rules::CONTRACT_DIFFERENCE, format!("{at}{message}"));
         }
-        if let (Some(value), None) = (scored.reward.reward, scored.reward.failure)
-            && !(0.0..=1.0).contains(&value)
-        {
-            self.find(
-                &rules::REWARD_RANGE,
-                format!("{at}the reward {value} lies outside 0 to 1"),
-            );
+        if let (Some(value), None) = (scored.reward.reward, scored.reward.failure) {
+            self.warn_of_missing_command(&at, record, verdict, value);
+            if !(0.0..=1.0).contains(&value) {
+                self.find(
+                    &rules::REWARD_RANGE,
+                    format!("{at}the reward {value} lies outside 0 to 1"),
+                );
+            }
         }
     }
 }

@@ -109,6 +109,7 @@ impl Probe<'_> {
         let keep = Keep {
             logs: self.logs.is_some(),
             sandbox: None,
+            held: false,
         };
         let scratch = &sum.options.scratch;
         let record = trial::run(

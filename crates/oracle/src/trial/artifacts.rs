@@ -8,6 +8,7 @@ use sandbox::{Download, DownloadBounds, Ended, Entry, EntryKind, SandboxError, V
 use super::exclude::leaves_out;
 use super::{Exec, Fault, Room, ending, fault};
 use crate::plan::{ArtifactPlan, TESTS, VERIFIER_LOGS};
+use crate::scratch::Scratch;
 
 /// What all artifacts of a turn may hold together.
 const BOUNDS: DownloadBounds = DownloadBounds {
@@ -18,7 +19,7 @@ const BOUNDS: DownloadBounds = DownloadBounds {
 /// Artifacts on the host, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Collected {
-    _folder: tempfile::TempDir,
+    _folder: Scratch,
     pub(crate) artifacts: Vec<Artifact>,
 }
 
@@ -53,10 +54,7 @@ pub(super) fn collect(
             format!("there is no room for artifacts in `{scratch}`: {error}"),
         )
     };
-    let folder = tempfile::Builder::new()
-        .prefix("gym-dataset-artifacts-")
-        .tempdir_in(scratch)
-        .map_err(outside)?;
+    let folder = Scratch::new(scratch).map_err(outside)?;
     let mut artifacts = Vec::new();
     let mut absent = Vec::new();
     let mut left = BOUNDS;

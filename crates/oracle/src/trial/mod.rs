@@ -6,6 +6,7 @@ mod entrypoint;
 mod exclude;
 mod ground;
 mod health;
+mod held;
 mod room;
 mod separate;
 mod service;
@@ -38,6 +39,8 @@ pub(crate) struct Record {
     pub(crate) leftover: Option<String>,
     /// What became of a sandbox that was to be kept.
     pub(crate) kept: Option<Kept>,
+    /// Tests and solutions that lay in the image when the work began.
+    pub(crate) held: Vec<Utf8PathBuf>,
 }
 
 /// What became of a sandbox that was to be kept.
@@ -143,13 +146,15 @@ impl Fault {
     }
 }
 
-/// What of an attempt outlives it.
+/// What of an attempt outlives it, and what else is wanted of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keep {
     /// Its logs.
     pub(crate) logs: bool,
     /// Its sandbox, when a turn does not reach this reward.
     pub(crate) sandbox: Option<f64>,
+    /// What its image must not hold.
+    pub(crate) held: bool,
 }
 
 /// Runs one attempt to its end; artifacts lie in `scratch` meanwhile.
@@ -168,6 +173,7 @@ pub(crate) fn run(
         ground: None,
         leftover: None,
         kept: None,
+        held: Vec::new(),
     };
     let mut first = TurnRecord::new(keep.logs);
     events(Event::Began(plan.kind, Phase::Setup));
@@ -177,14 +183,20 @@ pub(crate) fn run(
     }
     let opened = Room::open(&plan.room, engine, cancel).and_then(|mut room| {
         let users = setup::users(plan, &mut room)?;
-        Ok((room, users))
+        let held = if keep.held {
+            held::look(&task.tree, &mut room)?
+        } else {
+            Vec::new()
+        };
+        Ok((room, users, held))
     });
     match opened {
         Err(fault) => {
             first.result = Err(fault);
             record.turns.push(first);
         }
-        Ok((room, users)) => {
+        Ok((room, users, held)) => {
+            record.held = held;
             record.ground = Some(room.ground.clone());
             let mut trial = Trial {
                 plan,

@@ -28,6 +28,7 @@ pub(crate) struct Fake {
     applies: Applies,
     images: BTreeMap<String, ImageConfig>,
     no_image: Option<fn() -> ImageError>,
+    holds: BTreeMap<Utf8PathBuf, Option<Vec<u8>>>,
     /// What was to be made ready.
     pub(crate) requests: Arc<Mutex<Vec<ImageRequest>>>,
 }
@@ -49,6 +50,7 @@ impl Fake {
             applies: Applies::default(),
             images: BTreeMap::new(),
             no_image: None,
+            holds: BTreeMap::new(),
             requests: Arc::default(),
         }
     }
@@ -123,6 +125,12 @@ impl Fake {
     /// An image that is there, under the name of its request (`Dockerfile` for one that is built).
     pub(crate) fn image(mut self, name: &str, config: ImageConfig) -> Self {
         self.images.insert(name.to_owned(), config);
+        self
+    }
+
+    /// Every sandbox begins with this file.
+    pub(crate) fn holds(mut self, path: &str, bytes: &[u8]) -> Self {
+        self.holds.insert(path.into(), Some(bytes.to_vec()));
         self
     }
 
@@ -217,7 +225,10 @@ impl Engine for Fake {
         }
         let sandbox = FakeSandbox {
             fake: self.clone(),
-            world: World::default(),
+            world: World {
+                work: self.holds.clone(),
+                ..World::default()
+            },
         };
         sandbox.call("start".to_owned())?;
         Ok(Box::new(sandbox))
@@ -261,15 +272,7 @@ impl Sandbox for FakeSandbox {
             owner.name,
             names.join(" ")
         ))?;
-        for entry in entries {
-            let path = target.join(&entry.path);
-            let bytes = match &entry.kind {
-                EntryKind::Bytes(bytes) => Some(bytes.to_vec()),
-                EntryKind::HostFile(path) => Some(std::fs::read(path).expect("a file of a test")),
-                EntryKind::Folder | EntryKind::Link(_) => None,
-            };
-            self.world.files(view, &path).insert(path.clone(), bytes);
-        }
+        self.world.put(view, target, entries);
         Ok(())
     }
 
@@ -283,6 +286,11 @@ impl Sandbox for FakeSandbox {
 
     fn run(&mut self, command: &Command) -> Result<Exit, SandboxError> {
         let line = command.argv.join(" ");
+        if line.starts_with("sh -c i=0;") {
+            // No part of the work: it has a trace of its own.
+            self.call("look for tests".to_owned())?;
+            return Ok(exit(Ended::Code(0), &self.world.held(command)));
+        }
         self.call(format!(
             "run {:?} {} in {}: {line}",
             command.view, command.user.name, command.cwd
@@ -314,23 +322,12 @@ impl Sandbox for FakeSandbox {
 
     fn read(&mut self, view: View, path: &Utf8Path, limit: u64) -> Result<FileRead, SandboxError> {
         self.call(format!("read {view:?} {path}"))?;
-        Ok(match self.world.files(view, path).get(path) {
-            None => FileRead::Absent,
-            Some(None) => FileRead::NotRegular("fifo"),
-            Some(Some(bytes)) if bytes.len() as u64 > limit => FileRead::TooLarge(bytes.len() as u64),
-            Some(Some(bytes)) => FileRead::Bytes(bytes.clone()),
-        })
+        Ok(self.world.read(view, path, limit))
     }
 
     fn list(&mut self, view: View, path: &Utf8Path) -> Result<Vec<String>, SandboxError> {
         self.call(format!("list {view:?} {path}"))?;
-        Ok(self
-            .world
-            .files(view, path)
-            .keys()
-            .filter_map(|file| file.strip_prefix(path).ok())
-            .map(|name| name.to_string())
-            .collect())
+        Ok(self.world.names(view, path))
     }
 
     fn download(

@@ -7,6 +7,7 @@ mod entrypoints;
 mod fake;
 mod grounds;
 mod health;
+mod held;
 mod image;
 mod keep;
 mod many;

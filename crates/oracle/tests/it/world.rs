@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sandbox::{Command, Ended, Exit, SandboxError, View};
+use sandbox::{Command, Ended, Entry, EntryKind, Exit, FileRead, SandboxError, View};
 
 /// What a script does: reads and writes files, and ends.
 pub(crate) type Act = Arc<dyn Fn(&mut World, &Command) -> Result<Exit, SandboxError> + Send + Sync>;
@@ -30,6 +30,39 @@ impl World {
     pub(crate) fn write(&mut self, view: View, path: &str, bytes: &[u8]) {
         self.files(view, Utf8Path::new(path))
             .insert(path.into(), Some(bytes.to_vec()));
+    }
+
+    pub(crate) fn put(&mut self, view: View, target: &Utf8Path, entries: &[Entry]) {
+        for entry in entries {
+            let path = target.join(&entry.path);
+            let bytes = match &entry.kind {
+                EntryKind::Bytes(bytes) => Some(bytes.to_vec()),
+                EntryKind::HostFile(path) => Some(std::fs::read(path).expect("a file of a test")),
+                EntryKind::Folder | EntryKind::Link(_) => None,
+            };
+            self.files(view, &path).insert(path.clone(), bytes);
+        }
+    }
+
+    /// The numbers of the paths that a look for tests asks for and that are here.
+    pub(crate) fn held(&self, command: &Command) -> String {
+        let paths = command.argv.iter().skip(4).enumerate();
+        let there = paths.filter(|(_, path)| self.work.contains_key(Utf8Path::new(path)));
+        there.map(|(number, _)| format!("held:{number}\n")).collect()
+    }
+
+    pub(crate) fn read(&mut self, view: View, path: &Utf8Path, limit: u64) -> FileRead {
+        match self.files(view, path).get(path) {
+            None => FileRead::Absent,
+            Some(None) => FileRead::NotRegular("fifo"),
+            Some(Some(bytes)) if bytes.len() as u64 > limit => FileRead::TooLarge(bytes.len() as u64),
+            Some(Some(bytes)) => FileRead::Bytes(bytes.clone()),
+        }
+    }
+
+    pub(crate) fn names(&mut self, view: View, folder: &Utf8Path) -> Vec<String> {
+        let below = |file: &Utf8PathBuf| Some(file.strip_prefix(folder).ok()?.to_string());
+        self.files(view, folder).keys().filter_map(below).collect()
     }
 
     pub(crate) fn text(&mut self, view: View, path: &str) -> Option<String> {

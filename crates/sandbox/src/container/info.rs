@@ -13,6 +13,8 @@ use crate::api::Applies;
 pub(super) struct Info {
     /// It is Podman, also when its client is called `docker`.
     pub(super) podman: bool,
+    /// As it says, harmless; empty when it says none.
+    pub(super) version: String,
     /// Its storage driver.
     pub(super) driver: String,
     /// It runs without root's rights on its machine.
@@ -54,6 +56,7 @@ pub(super) fn parse(answer: &[u8]) -> Result<Info, String> {
     };
     Ok(Info {
         podman: false,
+        version: version(text(&value, "/ServerVersion")),
         driver: text(&value, "/Driver").to_owned(),
         rootless: has("rootless"),
         memory: flag(&value, "/MemoryLimit"),
@@ -79,6 +82,7 @@ fn podman(value: &Value) -> Info {
     let has = |name: &str| limits && controllers.contains(&name);
     Info {
         podman: true,
+        version: version(text(value, "/version/Version")),
         driver: text(value, "/store/graphDriverName").to_owned(),
         rootless,
         memory: has("memory"),
@@ -92,6 +96,12 @@ fn podman(value: &Value) -> Info {
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns what of a version's text belongs into one.
+fn version(text: &str) -> String {
+    let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '~' | '_');
+    text.chars().filter(plain).take(60).collect()
 }
 
 fn flag(value: &Value, pointer: &str) -> bool {
@@ -174,6 +184,7 @@ mod tests {
         );
         assert!(info.isolation().contains(&"cgroup-memory".to_owned()));
         assert!(info.notes("docker").is_empty());
+        assert_eq!(info.version, "28.0");
     }
 
     #[test]
@@ -181,12 +192,12 @@ mod tests {
         let answer = |rootless: bool, version: &str| {
             format!(
                 r#"{{"host":{{"cgroupControllers":["cpu","memory","pids"],"cgroupVersion":"{version}","security":{{"rootless":{rootless},"seccompEnabled":true}}}},
-                "store":{{"graphDriverName":"vfs"}}}}"#
+                "store":{{"graphDriverName":"vfs"}},"version":{{"Version":"4.3.1\n"}}}}"#
             )
         };
         let info = parse(answer(false, "v1").as_bytes()).unwrap();
         assert!(info.podman && info.memory && info.cpus && info.pids);
-        assert_eq!(info.notes("podman").len(), 1);
+        assert_eq!((info.notes("podman").len(), info.version.as_str()), (1, "4.3.1"));
         let info = parse(answer(true, "v1").as_bytes()).unwrap();
         assert!(!info.memory && !info.cpus && !info.applies(false).memory);
         assert_eq!(info.notes("podman").len(), 2);

@@ -201,6 +201,11 @@ impl Engine for Container {
         self.shared.name
     }
 
+    fn version(&self) -> Option<String> {
+        let version = &self.shared.info().ok()?.version;
+        (!version.is_empty()).then(|| version.clone())
+    }
+
     fn isolation(&self) -> Vec<String> {
         self.shared.info().map(Info::isolation).unwrap_or_default()
     }

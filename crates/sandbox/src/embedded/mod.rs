@@ -237,6 +237,11 @@ impl Engine for Embedded {
         "embedded"
     }
 
+    /// It is part of this program.
+    fn version(&self) -> Option<String> {
+        Some(env!("CARGO_PKG_VERSION").to_owned())
+    }
+
     fn isolation(&self) -> Vec<String> {
         if self.facts.get().is_none() {
             drop(self.probe());

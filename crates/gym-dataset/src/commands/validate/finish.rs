@@ -7,13 +7,15 @@ use findings::{Finding, Level};
 use task_model::{Contract, ContractChoice, Dataset};
 
 use super::means::Means;
+use super::tasks::EMBEDDED;
 use super::{is_error, stream, trust};
 use crate::cli::{ValidateArgs, ValidateFormat};
 use crate::exit::Ending;
 use crate::output::{Counts, Printer, count};
 use crate::report::render::Whole;
 use crate::report::{
-    CoverageReport, ReportLine, RunLine, SCHEMA, TargetReport, TaskReport, TaskStatus, Tool, ValidateReport,
+    CoverageReport, EngineReport, ReportLine, RunLine, SCHEMA, TargetReport, TaskReport, TaskStatus, Tool,
+    ValidateReport,
 };
 use crate::settings::Settings;
 
@@ -119,6 +121,7 @@ pub(crate) fn report(
     let object = ValidateReport {
         schema: SCHEMA,
         tool: Tool::this(),
+        engine: means.engine().map(engine_report),
         ok: ending == Ending::Good,
         exit: ending.code(),
         error,
@@ -129,6 +132,13 @@ pub(crate) fn report(
         tasks,
     };
     Finished { object, ending }
+}
+
+fn engine_report(engine: &dyn sandbox::Engine) -> EngineReport {
+    EngineReport {
+        name: engine.name().to_owned(),
+        version: engine.version(),
+    }
 }
 
 fn contract(args: &ValidateArgs, datasets: &[Dataset]) -> Contract {
@@ -230,8 +240,9 @@ pub(crate) fn summary(
     let of_image = |t: &&TaskReport| t.root.as_deref() == Some("image");
     if let Some(task) = report.tasks.iter().find(of_image) {
         printer.line(&format!(
-            "sandbox: {}, network {}, each task's own image",
+            "sandbox: {}{}, network {}, each task's own image",
             task.engine.as_deref().unwrap_or("none"),
+            version(report.engine.as_ref()),
             task.network.as_deref().unwrap_or("none")
         ))?;
     }
@@ -260,6 +271,13 @@ pub(crate) fn summary(
         crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);
     }
     Ok(())
+}
+
+/// The version of an engine that is no part of this program.
+fn version(engine: Option<&EngineReport>) -> String {
+    let other = engine.filter(|engine| engine.name != EMBEDDED);
+    let version = other.and_then(|engine| engine.version.as_ref());
+    version.map_or_else(String::new, |version| format!(" {version}"))
 }
 
 /// Prints the one line that ends `--format concise`.

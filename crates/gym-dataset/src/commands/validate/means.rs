@@ -213,7 +213,8 @@ fn engine(args: &ValidateArgs, settings: &Settings) -> (Result<Box<dyn Engine>, 
         }
         match container.probe() {
             Ok(()) => {
-                let notes = container.notes();
+                let mut notes = container.notes();
+                notes.extend(instead(&reasons, container.name()));
                 return (Ok(Box::new(container)), notes);
             }
             Err(why) => reasons.push(why.to_string()),
@@ -229,13 +230,21 @@ fn engine(args: &ValidateArgs, settings: &Settings) -> (Result<Box<dyn Engine>, 
     let images = images(args, settings, false);
     let stored = images.store.as_ref().is_some_and(engine::has_images);
     if !stored && images.puller.is_none() {
-        return (Err(NO_ENGINE.to_owned()), Vec::new());
+        let why = reasons.iter().map(|why| format!("{why}; ")).collect::<String>();
+        return (Err(why + NO_ENGINE), Vec::new());
     }
     let engine = engine::embedded(images);
     (
         engine.map_err(|why| format!("no container engine answers, and {why}")),
-        Vec::new(),
+        instead(&reasons, "the embedded engine, on images of the store")
+            .into_iter()
+            .collect(),
     )
+}
+
+/// Says what `auto` took because an engine before it does not answer.
+fn instead(reasons: &[String], taken: &str) -> Option<String> {
+    (!reasons.is_empty()).then(|| format!("{}; `--sandbox auto` takes {taken}", reasons.join("; ")))
 }
 
 /// Where the embedded engine gets images from: the store, and a registry only when that was asked for. With `host_root`

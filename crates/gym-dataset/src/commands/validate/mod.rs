@@ -133,7 +133,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     if args.resume {
         printer.note(&trust::resumed(resumed, ran))?;
     }
-    let found = lint.after_run(found);
+    let found = lint.after_run(trust::without_repeats(found, &datasets));
     let mut all: Vec<Finding> = datasets
         .iter_mut()
         .flat_map(|d| std::mem::take(&mut d.findings))
@@ -260,6 +260,10 @@ impl Run<'_> {
         if let Some(engine) = self.means.engine() {
             found.extend(oracle::not_applied(&queue.jobs, engine));
         }
+        // Who names a store or says what may be pulled means the images in it.
+        if self.args.image_store.is_some() || self.args.pull.is_some() {
+            found.extend(oracle::on_host_root(&outcomes));
+        }
         let ran = outcomes.len();
         let kept = trust::kept(&queue.jobs, &outcomes);
         let resumed = outcomes.iter().filter(|outcome| outcome.resumed).count();
@@ -365,6 +369,7 @@ fn broken(args: &ValidateArgs, settings: &Settings, error: &anyhow::Error, endin
     ValidateReport {
         schema: SCHEMA,
         tool: Tool::this(),
+        engine: None,
         ok: false,
         exit: ending.code(),
         error: Some(causes.join(": ")),

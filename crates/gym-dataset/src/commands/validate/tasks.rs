@@ -14,7 +14,7 @@ use crate::report::{
 use crate::settings::Settings;
 
 /// The name of the embedded engine.
-const EMBEDDED: &str = "embedded";
+pub(super) const EMBEDDED: &str = "embedded";
 
 /// Makes entries.
 pub(crate) struct Reporter<'a> {

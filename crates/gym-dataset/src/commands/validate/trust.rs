@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use findings::Finding;
 use oracle::{Job, TaskOutcome};
+use task_model::Dataset;
 
 use crate::output::count;
 use crate::report::ValidateReport;
@@ -22,6 +24,23 @@ pub(crate) fn kept(jobs: &[Job<'_>], outcomes: &[TaskOutcome]) -> Vec<String> {
         );
     }
     lines
+}
+
+/// Drops what a line of a Dockerfile says already: that the agent's image holds the tests.
+pub(crate) fn without_repeats(mut found: Vec<Finding>, datasets: &[Dataset]) -> Vec<Finding> {
+    let of_files = ["agent-image-test-leak", "copy-into-tests"];
+    let said: BTreeSet<(usize, &str)> = datasets
+        .iter()
+        .flat_map(|dataset| &dataset.findings)
+        .filter(|finding| of_files.contains(&finding.rule.name))
+        .filter_map(|finding| Some((finding.target, finding.task.as_deref()?)))
+        .collect();
+    found.retain(|finding| {
+        let task = finding.task.as_deref().unwrap_or_default();
+        finding.rule.code != oracle::rules::TESTS_IN_AGENT_IMAGE.code
+            || !said.contains(&(finding.target, task))
+    });
+    found
 }
 
 /// Says whose results the report holds.
