@@ -32,7 +32,11 @@ pub static ALL: &[&Rule] = &[
     &rules::shell::relative_reward_path::RULE,
     &rules::shell::host_cpu_count::RULE,
     &rules::files::missing_script_file::RULE,
+    &rules::files::unstated_path::RULE,
+    &rules::files::unused_file::RULE,
+    &rules::files::misplaced_file::RULE,
     &rules::files::answer_in_environment::RULE,
+    &rules::files::answer_inside_file::RULE,
     &rules::image::separate_image_without_tests::RULE,
     &rules::settings::literal_secret::RULE,
     &rules::settings::odd_timeout::RULE,
@@ -40,6 +44,10 @@ pub static ALL: &[&Rule] = &[
     &rules::dataset::duplicate_task_name::RULE,
     &rules::dataset::duplicate_tasks::RULE,
     &rules::dataset::stale_manifest_digest::RULE,
+    &rules::dataset::unlisted_task::RULE,
+    &rules::dataset::manifest_task_without_folder::RULE,
+    &rules::dataset::missing_manifest_file::RULE,
+    &rules::dataset::colliding_short_name::RULE,
 ];
 
 /// Returns the fixed facts of every rule, by code, those about the choice of rules last.

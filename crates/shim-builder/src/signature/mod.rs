@@ -134,8 +134,18 @@ fn no_verify(body: &[ruff_python_ast::Stmt], deleted: Option<TextRange>) -> Faul
     }
 }
 
-fn span_of(range: TextRange) -> Span {
+/// Returns a range of the parser as a span.
+pub(crate) fn span_of(range: TextRange) -> Span {
     Span::new(range.start().to_usize(), range.end().to_usize())
+}
+
+/// Parses a module that is Python and of the depth that people write.
+pub(crate) fn parse_shallow(text: &str) -> Option<Parsed<Mod>> {
+    if text.len() > MAX_SOURCE_BYTES || nesting::depth(text) != nesting::Depth::Shallow {
+        return None;
+    }
+    let parsed = parse(text);
+    parsed.errors().is_empty().then_some(parsed)
 }
 
 fn parse(text: &str) -> Parsed<Mod> {

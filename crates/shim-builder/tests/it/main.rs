@@ -3,6 +3,7 @@
 mod answer;
 mod called;
 mod checks;
+mod facts;
 mod hostile;
 mod pythons;
 mod returned;

@@ -177,11 +177,9 @@ impl Check<'_> {
     fn digest(&mut self, table: &Table, span: Span, required: bool) {
         let Some(value) = table.get("digest") else {
             if required {
-                self.say(
-                    &rules::MANIFEST,
-                    span,
-                    "a `[[tasks]]` entry has no `digest`".to_owned(),
-                );
+                let finding = Finding::new(&rules::MANIFEST, "a `[[tasks]]` entry has no `digest`")
+                    .help("`--fix` writes that of the task beside it");
+                self.findings.push(finding.at(self.source, span));
             }
             return;
         };

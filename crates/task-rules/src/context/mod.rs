@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, RuleMeta, SourceFile, Span};
+use shim_builder::{PythonFacts, python_facts};
 use task_model::config::{Step, TaskToml};
 use task_model::load::MAX_TEXT;
-use task_model::{Contract, Dataset, NodeKind, Task, TreeNode};
+use task_model::{Content, Contract, Dataset, NodeKind, Task, TreeNode};
 
 use crate::shell::Script;
 
@@ -28,6 +29,7 @@ pub struct TaskContext<'a> {
     scripts: Memory<Rc<Script>>,
     dockerfiles: Memory<Rc<DockerfileView>>,
     composes: Memory<Rc<ComposeView>>,
+    modules: Memory<Rc<PythonFacts>>,
 }
 
 /// What was made of each file so far; `None` is remembered too.
@@ -44,6 +46,7 @@ impl<'a> TaskContext<'a> {
             scripts: Memory::default(),
             dockerfiles: Memory::default(),
             composes: Memory::default(),
+            modules: Memory::default(),
         }
     }
 
@@ -73,6 +76,14 @@ impl<'a> TaskContext<'a> {
         })
     }
 
+    /// Returns the text of a file of at most `bound` bytes, which is not opened when it is longer.
+    #[must_use]
+    pub fn small_text(&self, node: &TreeNode, bound: u64) -> Option<Arc<SourceFile>> {
+        size_of(node)
+            .filter(|size| *size <= bound)
+            .and_then(|_| self.text(&node.path))
+    }
+
     /// Returns a shell script as a tree of commands.
     #[must_use]
     pub fn script(&self, path: impl AsRef<Utf8Path>) -> Option<Rc<Script>> {
@@ -80,6 +91,16 @@ impl<'a> TaskContext<'a> {
         recall(&self.scripts, path, || {
             let source = self.text(path)?;
             Some(Rc::new(Script::parse(source.text())))
+        })
+    }
+
+    /// Returns what a Python module says; `None` also when it is no Python.
+    #[must_use]
+    pub fn python(&self, path: impl AsRef<Utf8Path>) -> Option<Rc<PythonFacts>> {
+        let path = path.as_ref();
+        recall(&self.modules, path, || {
+            let source = self.text(path)?;
+            python_facts(source.text()).map(Rc::new)
         })
     }
 
@@ -165,6 +186,32 @@ impl<'a> TaskContext<'a> {
             .filter(|node| matches!(node.kind, NodeKind::File(_)))
     }
 
+    /// Returns the regular files below `folder` and the folders of that name of the steps, in path order.
+    pub fn files_in(&self, folder: &str) -> impl Iterator<Item = &'a TreeNode> {
+        self.files().filter(move |node| {
+            let mut parts = node.path.as_str().split('/');
+            match parts.next() {
+                Some("steps") => parts.nth(1) == Some(folder),
+                first => first == Some(folder),
+            }
+        })
+    }
+
+    /// Returns the texts that an agent is given: instruction.md and those of the steps.
+    #[must_use]
+    pub fn instructions(&self) -> Vec<Arc<SourceFile>> {
+        let steps = self.task.declared.iter().flat_map(|toml| &toml.steps);
+        let of_steps = steps.map(|step| {
+            Utf8Path::new("steps")
+                .join(&step.name.value)
+                .join("instruction.md")
+        });
+        std::iter::once(Utf8PathBuf::from("instruction.md"))
+            .chain(of_steps)
+            .filter_map(|path| self.text(path))
+            .collect()
+    }
+
     /// Returns `tests/test.sh` and those of the steps, as far as they are there.
     #[must_use]
     pub fn graders(&self) -> Vec<Utf8PathBuf> {
@@ -217,6 +264,16 @@ impl<'a> TaskContext<'a> {
         }
         all.retain(|path| tree.is_file(path));
         all
+    }
+}
+
+/// Returns the size of a regular file in bytes.
+#[must_use]
+pub fn size_of(node: &TreeNode) -> Option<u64> {
+    match &node.kind {
+        NodeKind::File(Content::Disk { size, .. }) => Some(*size),
+        NodeKind::File(Content::Memory(bytes)) => Some(bytes.len() as u64),
+        NodeKind::Folder | NodeKind::Link(_) | NodeKind::Special(_) => None,
     }
 }
 

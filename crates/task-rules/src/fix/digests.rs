@@ -7,14 +7,15 @@ use camino::Utf8Path;
 use findings::Span;
 use task_model::dataset::stale_digests;
 use task_model::digest::content_hash;
-use task_model::toml_text;
+use task_model::toml_text::{self, Table, TableKind, Value};
 use task_model::{Content, Dataset, NodeKind, Origin, Task, TaskTree};
 
 use super::FileEdit;
 use super::plain::Plain;
 
 /// Plans the edit of a dataset's dataset.toml: each digest of a selected task folder that Harbor itself loads is that
-/// of the folder as `pending` edits leave it. A dataset.toml above the target is left alone.
+/// of the folder as `pending` edits leave it, also where none is written. A dataset.toml above the target is left
+/// alone.
 #[must_use]
 pub fn dataset(dataset: &Dataset, pending: &[FileEdit]) -> Option<FileEdit> {
     if dataset.root != dataset.target {
@@ -44,6 +45,10 @@ pub fn dataset(dataset: &Dataset, pending: &[FileEdit]) -> Option<FileEdit> {
             why.push(format!("write the digest of `{}`", stale.name));
         }
     }
+    for (place, line, name) in missing(&root, text, &known) {
+        changes.push((Span::new(place, place), line));
+        why.push(format!("write the digest of `{name}`"));
+    }
     changes.sort_by_key(|(span, _)| *span);
     let edit = FileEdit {
         path,
@@ -52,6 +57,37 @@ pub fn dataset(dataset: &Dataset, pending: &[FileEdit]) -> Option<FileEdit> {
         why,
     };
     (!edit.changes.is_empty() && changes_digests_only(&edit)).then_some(edit)
+}
+
+/// Returns where an entry of `[[tasks]]` lacks its digest, what is to stand there, and whose it is.
+fn missing<'a>(root: &Table, text: &str, known: &'a [(String, String)]) -> Vec<(usize, String, &'a str)> {
+    let entries = root.get("tasks").and_then(Value::as_array).unwrap_or_default();
+    let without = entries.iter().filter_map(Value::as_table);
+    without
+        .filter(|table| !table.contains("digest"))
+        .filter_map(|table| {
+            let entry = table.entry("name")?;
+            let name = entry.value.as_str()?;
+            let (name, hash) = known.iter().find(|(known, _)| known == name)?;
+            let written = format!("digest = \"sha256:{hash}\"");
+            let end = entry.value.span.end;
+            if table.kind == TableKind::Inline {
+                return Some((end, format!(", {written}"), name.as_str()));
+            }
+            // A line of its own behind that of the name, indented and ended as it is.
+            let before = text.get(..entry.key.span.start)?;
+            let start = before.rfind('\n').map_or(0, |at| at + 1);
+            let indent = before.get(start..)?;
+            let behind = text.get(end..)?;
+            let length = behind.find('\n').unwrap_or(behind.len());
+            let line = behind.get(..length)?;
+            let (place, newline) = match line.strip_suffix('\r') {
+                Some(rest) => (end + rest.len(), "\r\n"),
+                None => (end + line.len(), "\n"),
+            };
+            Some((place, format!("{newline}{indent}{written}"), name.as_str()))
+        })
+        .collect()
 }
 
 /// Returns the content hash of a task folder that Harbor loads, with the pending edits in it.

@@ -189,12 +189,18 @@ fn scripts_lose_their_mark_and_carriage_returns_and_links_are_not_edited() {
         // A carriage return that is data stays, and so does a file that is no script.
         ("tests/data.sh", "#!/bin/sh\ncat <<E\na\r\nE\ntrue\n"),
         ("tests/data.csv", "a\r\nb\r\n"),
+        ("tests/helper.py", "import os\r\n"),
+        ("tests/run_it.py", "#!/usr/bin/env python3\r\npass\r\n"),
     ]);
     std::os::unix::fs::symlink("test.sh", task.root.join("tests/link.sh")).unwrap();
     assert_eq!(
         paths(&folder(&task.root, &|_, _| true), &task.root),
         [
             ("solution/solve.sh".to_owned(), "true\n".to_owned()),
+            (
+                "tests/run_it.py".to_owned(),
+                "#!/usr/bin/env python3\npass\n".to_owned()
+            ),
             (
                 "tests/test.sh".to_owned(),
                 "#!/bin/bash\necho 1\n\necho 2".to_owned()
@@ -233,6 +239,54 @@ fn stale_digests_become_those_of_the_folders_as_the_other_edits_leave_them() {
     assert_eq!(dataset(&after, &[]).expect("an edit").after(), planned);
     std::fs::write(set.root.join("dataset.toml"), &planned).unwrap();
     assert_eq!(dataset(&loaded(), &[]), None);
+}
+
+#[test]
+fn an_entry_without_a_digest_gets_that_of_its_folder() {
+    let task = "[task]\nname = \"o/a\"\n[environment]\ndocker_image = \"d\"\n";
+    let head = "[dataset]\nname = \"o/set\"\n";
+    for (before, after) in [
+        (
+            "[[tasks]]\nname = \"o/a\" # mine",
+            "[[tasks]]\nname = \"o/a\" # mine\ndigest = \"DIGEST\"",
+        ),
+        (
+            "[[tasks]]\r\n  name = \"o/a\"\r\n[[tasks]]\r\nname = \"o/gone\"\r\n",
+            "[[tasks]]\r\n  name = \"o/a\"\r\n  digest = \"DIGEST\"\r\n[[tasks]]\r\nname = \"o/gone\"\r\n",
+        ),
+        (
+            "[metadata]\n[[tasks]]\nname = \"o/a\"\n\n[[files]]\npath = \"m.py\"\n",
+            "[metadata]\n[[tasks]]\nname = \"o/a\"\ndigest = \"DIGEST\"\n\n[[files]]\npath = \"m.py\"\n",
+        ),
+    ] {
+        let set = files(&[
+            ("dataset.toml", &format!("{head}{before}")),
+            ("a/task.toml", task),
+            ("a/instruction.md", "Do it.\n"),
+            ("a/environment/Dockerfile", "FROM d\n"),
+            ("a/tests/test.sh", "true\n"),
+        ]);
+        let loaded = || load(&set.root, &LoadOptions::default()).unwrap();
+        let before = loaded();
+        let digest = format!("sha256:{}", before.tasks[0].digest.as_deref().unwrap());
+        let planned = dataset(&before, &[]).expect("an edit").after();
+        assert_eq!(planned, format!("{head}{}", after.replace("DIGEST", &digest)));
+        std::fs::write(set.root.join("dataset.toml"), &planned).unwrap();
+        assert_eq!(dataset(&loaded(), &[]), None);
+    }
+    let inline = format!("tasks = [{{ name = \"o/a\" }}]\n{head}");
+    let set = files(&[
+        ("dataset.toml", &inline),
+        ("a/task.toml", task),
+        ("a/instruction.md", "Do it.\n"),
+        ("a/environment/Dockerfile", "FROM d\n"),
+        ("a/tests/test.sh", "true\n"),
+    ]);
+    let loaded = load(&set.root, &LoadOptions::default()).unwrap();
+    let digest = loaded.tasks[0].digest.clone().unwrap();
+    let planned = dataset(&loaded, &[]).expect("an edit").after();
+    let expected = format!("tasks = [{{ name = \"o/a\", digest = \"sha256:{digest}\" }}]\n{head}");
+    assert_eq!(planned, expected);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Shell scripts as a flat list of commands, each with what surrounds it. The grammar's own types stay in here.
 
+mod conditions;
 mod constants;
 mod model;
 mod parse;

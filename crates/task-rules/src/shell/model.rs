@@ -11,6 +11,8 @@ pub struct Script {
     pub commands: Vec<Command>,
     /// Every use of a parameter, `$?` among them, in order of writing.
     pub variables: Vec<Variable>,
+    /// Operands of `[ ... ]` and `[[ ... ]]`, in order of writing.
+    pub tested: Vec<Word>,
     /// Names of functions that the script defines.
     pub functions: Vec<String>,
     /// Whether all of it could be read; from a script with faults rules draw no conclusion about what is missing.

@@ -27,6 +27,16 @@ fn a_variable_assigned_twice_is_not_known() {
 }
 
 #[test]
+fn conditions_have_operands() {
+    let script = Script::parse(
+        "A=/app\nif [ -f \"$A/x y\" ] && [[ ! -s /b || ( $c == \"$(d /e)\" && -d '/f' ) ]]; then :; fi\n",
+    );
+    let tested: Vec<Option<&str>> = script.tested.iter().map(|w| w.literal.as_deref()).collect();
+    assert_eq!(tested, [Some("/app/x y"), Some("/b"), None, None, Some("/f")]);
+    assert!(script.commands.iter().any(|c| c.name() == Some("d")));
+}
+
+#[test]
 fn conditions_lists_and_pipes_guard() {
     let script = Script::parse(
         "if a; then b; fi\nc && d\ne || f\ng | h\n! i\nj\nk &\n( l )\nm() { n; }\nx=$(o)\nwhile p; do q; done\n",

@@ -3,10 +3,10 @@
 use findings::Span;
 use tree_sitter::{Node, Tree};
 
-use super::constants;
 use super::model::{Assignment, Command, Place, Redirect, Script, Variable};
 use super::redirects;
 use super::value::{Constants, word};
+use super::{conditions, constants};
 
 /// Deeper nesting is not looked at.
 const DEEPEST: usize = 150;
@@ -113,6 +113,11 @@ impl<'a> Walk<'a> {
             }
             "special_variable_name" | "variable_name" => self.variable(node, place),
             "program" | "compound_statement" => self.statements(node, place, depth),
+            "test_command" => {
+                let operands = conditions::operands(self.text, node, &self.constants);
+                self.script.tested.extend(operands);
+                self.children(node, place, depth);
+            }
             _ => self.children(node, place, depth),
         }
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use findings::{Finding, Level, RuleMeta};
 use task_model::dataset::stale_digests;
-use task_model::{Dataset, Origin, toml_text};
+use task_model::{Dataset, Origin};
 
+use super::manifest::Manifest;
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -22,15 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(dataset: &Dataset, found: &mut Found) {
-    // A manifest above a single task lists others too; its tasks are not all here.
-    let Some(source) = dataset
-        .toml_source
-        .as_ref()
-        .filter(|_| dataset.root == dataset.target)
-    else {
-        return;
-    };
-    let Some(root) = toml_text::parse(source.path(), source.text().as_bytes()).root else {
+    let Some(Manifest { source, root }) = Manifest::of(dataset) else {
         return;
     };
     let mut hashes: BTreeMap<String, Option<String>> = BTreeMap::new();

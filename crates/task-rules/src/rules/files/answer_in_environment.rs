@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use findings::{Level, RuleMeta};
-use task_model::{Content, NodeKind, TreeNode};
+use task_model::TreeNode;
 
-use crate::context::TaskContext;
+use crate::context::{TaskContext, size_of};
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -31,7 +31,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     let tree = &task.task.tree;
     let mut by_size: BTreeMap<u64, Vec<&TreeNode>> = BTreeMap::new();
     for node in tree.under("environment") {
-        if let Some(size) = size(node).filter(|size| (SHORTEST..=LONGEST).contains(size)) {
+        if let Some(size) = size_of(node).filter(|size| (SHORTEST..=LONGEST).contains(size)) {
             by_size.entry(size).or_default().push(node);
         }
     }
@@ -42,7 +42,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         if !is_answer(node) {
             continue;
         }
-        let Some(size) = size(node) else { continue };
+        let Some(size) = size_of(node) else { continue };
         let Some(candidates) = by_size.get(&size) else {
             continue;
         };
@@ -76,15 +76,12 @@ fn is_answer(node: &TreeNode) -> bool {
             "dockerfile" | "requirements.txt" | "readme.md" | "license"
         );
     }
+    names_an_answer(&name)
+}
+
+/// Says whether a lower-case name is one that people give to what is right.
+pub(super) fn names_an_answer(name: &str) -> bool {
     ["expected", "answer", "golden", "solution", "reference"]
         .iter()
         .any(|word| name.contains(word))
-}
-
-fn size(node: &TreeNode) -> Option<u64> {
-    match &node.kind {
-        NodeKind::File(Content::Disk { size, .. }) => Some(*size),
-        NodeKind::File(Content::Memory(bytes)) => Some(bytes.len() as u64),
-        _ => None,
-    }
 }

@@ -1,4 +1,10 @@
 //! Files as a whole: what is said twice, leaks, or is used by nobody.
 
+mod answers;
+
 pub(crate) mod answer_in_environment;
+pub(crate) mod answer_inside_file;
+pub(crate) mod misplaced_file;
 pub(crate) mod missing_script_file;
+pub(crate) mod unstated_path;
+pub(crate) mod unused_file;

@@ -1,6 +1,8 @@
 //! Scripts with the line ends of Windows.
 
+use camino::Utf8Path;
 use findings::{Level, RuleMeta, Span};
+use task_model::TreeNode;
 
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
@@ -11,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
         code: "GD801",
         name: "carriage-return-in-script",
         level: Level::Error,
-        summary: "A shell script has CRLF line ends, which bash reads as part of its words.",
+        summary: "A script has CRLF line ends: bash reads them as part of its words, and the kernel as part of the `#!` line.",
     },
     page: include_str!("../../../pages/carriage-return-in-script.md"),
     on: true,
@@ -19,34 +21,66 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for node in task.files().filter(|node| node.path.extension() == Some("sh")) {
+    for node in task.files() {
+        let shell = node.path.extension() == Some("sh");
+        if !shell && !begins_like_a_script(task, node) {
+            continue;
+        }
         let Some(source) = task.text(&node.path) else {
             continue;
         };
         let text = source.text();
         let Some(first) = text.find("\r\n") else { continue };
-        if !is_of_windows(text) {
+        let name = node.path.file_name().unwrap_or_default();
+        if !is_broken(&node.path, text) {
             continue;
         }
-        let lines = text.matches("\r\n").count();
-        let name = node.path.file_name().unwrap_or_default();
-        let message = format!("`{name}` has CRLF line ends on {lines} of its lines");
+        let (message, level) = if shell {
+            let lines = text.matches("\r\n").count();
+            let message = format!("`{name}` has CRLF line ends on {lines} of its lines");
+            (message, Level::Error)
+        } else {
+            let message = format!(
+                "the `#!` line of `{name}` ends with a carriage return, which becomes part of the interpreter's name"
+            );
+            // Whoever names the interpreter himself never notices.
+            (message, Level::Warning)
+        };
         let finding = task
             .finding(&RULE.meta, message)
+            .level(level)
             .at(&source, Span::new(first, first + 1))
-            .help("write it with LF line ends (`--fix` does), and keep git from changing them with `*.sh text eol=lf` in .gitattributes");
+            .help("write it with LF line ends (`--fix` does), and keep git from changing them with `* text=auto eol=lf` in .gitattributes");
         found.add(finding);
     }
 }
 
+/// Says whether a file without the ending `.sh` has an interpreter line that ends with CRLF.
+fn begins_like_a_script(task: &TaskContext<'_>, node: &TreeNode) -> bool {
+    /// Larger files are data.
+    const LARGEST: u64 = 256 << 10;
+    let may = matches!(
+        node.path.extension(),
+        None | Some("bash" | "js" | "mjs" | "pl" | "py" | "rb" | "zsh")
+    );
+    may && task
+        .small_text(node, LARGEST)
+        .is_some_and(|source| in_shebang(source.text()))
+}
+
+/// Says whether the interpreter line ends with CRLF.
+fn in_shebang(text: &str) -> bool {
+    text.starts_with("#!") && text.split('\n').next().is_some_and(|line| line.ends_with('\r'))
+}
+
+/// Says whether line ends break a script: bash cannot read one that is written with CRLF, another interpreter is only
+/// not found.
+pub(crate) fn is_broken(path: &Utf8Path, text: &str) -> bool {
+    in_shebang(text) || path.extension() == Some("sh") && is_of_windows(text)
+}
+
 /// Says whether a script is written with CRLF line ends. A lone one may be data of a here-document; a script saved on
-/// Windows has them on most lines, and one in the shebang breaks it by itself.
-pub(crate) fn is_of_windows(text: &str) -> bool {
-    let Some(first) = text.find("\r\n") else {
-        return false;
-    };
-    let most = text.matches("\r\n").count() * 2 > text.lines().count();
-    let in_shebang =
-        text.starts_with("#!") && text.lines().next().is_some_and(|line| first <= line.len() + 1);
-    most || in_shebang
+/// Windows has them on most lines.
+fn is_of_windows(text: &str) -> bool {
+    text.matches("\r\n").count() * 2 > text.lines().count()
 }

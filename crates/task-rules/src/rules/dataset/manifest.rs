@@ -1,0 +1,91 @@
+//! dataset.toml as a list of tasks, as far as it speaks of the folders beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use findings::{SourceFile, Spanned};
+use task_model::toml_text::{self, Table, Value};
+use task_model::{Dataset, Origin, Task};
+
+/// The manifest of a dataset that was asked for as a whole.
+pub(super) struct Manifest<'a> {
+    /// Its text.
+    pub(super) source: &'a Arc<SourceFile>,
+    /// What it says.
+    pub(super) root: Table,
+}
+
+impl<'a> Manifest<'a> {
+    /// Reads it; `None` when there is none, it is no TOML, or it stands above what was asked for: a manifest above a
+    /// single task lists others too, and they are not all here.
+    pub(super) fn of(dataset: &'a Dataset) -> Option<Self> {
+        let source = dataset.toml_source.as_ref()?;
+        if dataset.root != dataset.target {
+            return None;
+        }
+        let root = toml_text::parse(source.path(), source.text().as_bytes()).root?;
+        Some(Self { source, root })
+    }
+
+    /// Returns a key's text in each table of a list, with its place.
+    pub(super) fn texts(&self, list: &str, key: &str) -> Vec<Spanned<String>> {
+        let tables = self.root.get(list).and_then(Value::as_array).unwrap_or_default();
+        let text = |table: &Table| {
+            let value = table.get(key)?;
+            Some(Spanned::new(value.as_str()?.to_owned(), value.span))
+        };
+        let tables = tables.iter().filter_map(Value::as_table);
+        tables.filter_map(text).collect()
+    }
+
+    /// Returns the names in `[[tasks]]` when they speak of the folders beside the manifest: when any of them is one
+    /// of `local`. A set made of tasks published elsewhere has no folders to compare with.
+    pub(super) fn listed(&self, local: &BTreeMap<&str, &Task>) -> Option<Vec<Spanned<String>>> {
+        let names = self.texts("tasks", "name");
+        names
+            .iter()
+            .any(|name| local.contains_key(name.value.as_str()))
+            .then_some(names)
+    }
+}
+
+/// Returns every task by its `[task].name`, the first of those with one name.
+pub(super) fn by_name(dataset: &Dataset) -> BTreeMap<&str, &Task> {
+    let mut all = BTreeMap::new();
+    for task in &dataset.tasks {
+        if let Some(name) = name_of(task) {
+            all.entry(name).or_insert(task);
+        }
+    }
+    all
+}
+
+/// Returns a task's `[task].name`.
+pub(super) fn name_of(task: &Task) -> Option<&str> {
+    let package = task.declared.as_ref()?.task.as_ref()?;
+    Some(package.name.value.as_str())
+}
+
+/// Returns the task folders that no name of `listed` means.
+pub(super) fn unlisted<'a>(dataset: &'a Dataset, listed: &[Spanned<String>]) -> Vec<&'a Task> {
+    let listed: BTreeSet<&str> = listed.iter().map(|name| name.value.as_str()).collect();
+    dataset
+        .tasks
+        .iter()
+        .filter(|task| task.origin == Origin::Folder && task.declared.is_some())
+        .filter(|task| name_of(task).is_none_or(|name| !listed.contains(name)))
+        .collect()
+}
+
+/// Returns the part behind the organisation.
+pub(super) fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Returns the folder that an entry without a task probably means: one of the same short name that is not listed.
+pub(super) fn meant<'a>(entry: &str, unlisted: &[&'a Task]) -> Option<&'a Task> {
+    unlisted
+        .iter()
+        .copied()
+        .find(|task| task.id == short(entry) || name_of(task).is_some_and(|name| short(name) == short(entry)))
+}

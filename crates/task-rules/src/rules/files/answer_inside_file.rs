@@ -1,0 +1,117 @@
+//! Right values that stand somewhere inside a file of the agent's image.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use findings::{Level, RuleMeta, Span};
+use task_model::TreeNode;
+
+use super::answers::{Answer, collect, names_a_value};
+use crate::context::{TaskContext, size_of};
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD831",
+        name: "answer-inside-file",
+        level: Level::Warning,
+        summary: "A value that the tests expect stands inside a file of environment/, where the agent can read it.",
+    },
+    page: include_str!("../../../pages/answer-inside-file.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+/// In a larger file a value is a part of the data, to be found by work.
+const LARGEST: u64 = 64 << 10;
+/// The most files that are looked through.
+const MOST_FILES: usize = 5000;
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    let mut files = task
+        .files_in("environment")
+        .filter(|node| may_hold_one(node))
+        .peekable();
+    if files.peek().is_none() {
+        return;
+    }
+    let instructions = task.instructions();
+    let told = |answer: &Answer| instructions.iter().any(|told| told.text().contains(&answer.text));
+    let mut answers = collect(task);
+    answers.retain(|answer| !told(answer));
+    if answers.is_empty() {
+        return;
+    }
+    let search = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(answers.iter().map(|answer| answer.text.as_bytes()));
+    let Ok(search) = search else {
+        return;
+    };
+    for node in files.take(MOST_FILES) {
+        let Some(source) = task.small_text(node, LARGEST) else {
+            continue;
+        };
+        if let Some((span, answer)) = first(task, node, source.text(), &search, &answers) {
+            let message = format!("`{}` holds a value that `{}` expects", node.path, answer.file);
+            let finding = task
+                .finding(&RULE.meta, message)
+                .at(&source, span)
+                .help("keep it out of the image, or let the tests expect what only the work can give");
+            found.add(finding);
+        }
+    }
+}
+
+/// Returns the first value in a file that stands there by itself.
+fn first<'a>(
+    task: &TaskContext<'_>,
+    node: &TreeNode,
+    text: &str,
+    search: &AhoCorasick,
+    answers: &'a [Answer],
+) -> Option<(Span, &'a Answer)> {
+    let bytes = text.as_bytes();
+    let hint = node
+        .path
+        .file_name()
+        .is_some_and(|name| names_a_value(&name.to_ascii_lowercase()));
+    for hit in search.find_iter(bytes) {
+        let answer = answers.get(hit.pattern().as_usize())?;
+        let part = |at: Option<usize>| {
+            let byte = at.and_then(|at| bytes.get(at));
+            byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
+        };
+        // A longer word or number is another one; a full stop may end a sentence.
+        let alone = !part(hit.start().checked_sub(1))
+            && (!part(Some(hit.end())) || bytes.get(hit.end()) == Some(&b'.') && !part(Some(hit.end() + 1)));
+        if alone && (answer.distinctive || hint) && !is_copy(task, answer, text) {
+            return Some((Span::new(hit.start(), hit.end()), answer));
+        }
+    }
+    None
+}
+
+/// A file that is the same as a whole has a finding of `answer-in-environment`.
+fn is_copy(task: &TaskContext<'_>, answer: &Answer, text: &str) -> bool {
+    task.text(&answer.file).is_some_and(|other| other.text() == text)
+}
+
+/// Says whether a file is data or documentation: pins of builds hold hashes that tests may check too, and skills tell
+/// the agent what an instruction does.
+fn may_hold_one(node: &TreeNode) -> bool {
+    let name = node.path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let build = name.starts_with("dockerfile")
+        || name.ends_with(".dockerfile")
+        || name.starts_with("docker-compose")
+        || name.starts_with("requirements")
+        || name.starts_with("license")
+        || name.ends_with(".lock")
+        || name.ends_with(".sum")
+        || name.contains("-lock.");
+    !build
+        && size_of(node).is_some_and(|size| size <= LARGEST)
+        && !node
+            .path
+            .components()
+            .any(|part| matches!(part.as_str(), ".git" | "node_modules" | "skills"))
+}

@@ -1,0 +1,1 @@
+from tests.helper import f

@@ -1,0 +1,2 @@
+#!/bin/bash
+diff /app/out.csv /tests/rows.csv && echo 1 > /logs/verifier/reward.txt || echo 0 > /logs/verifier/reward.txt
