@@ -16,7 +16,7 @@ use task_model::{Content, Contract, Dataset, NodeKind, Task, TreeNode};
 
 use crate::shell::Script;
 
-pub use container::{ComposeView, DockerfileView};
+pub use container::{ComposeView, DockerfileView, Lineage, RunScript};
 
 /// A task, its dataset, and the parsed forms of its files.
 #[derive(Debug)]
@@ -125,6 +125,19 @@ impl<'a> TaskContext<'a> {
         );
         all.retain(|path| self.task.tree.is_file(path));
         all
+    }
+
+    /// Returns the Dockerfile that the image of a separate verifier is built from: `tests/Dockerfile`, of a task without
+    /// steps that names no image for it.
+    #[must_use]
+    pub fn separate_dockerfile(&self) -> Option<Rc<DockerfileView>> {
+        let config = self.config()?;
+        let own = config.verifier.environment.as_ref();
+        let named = own.is_some_and(|own| own.image().is_some());
+        if !config.verifies_separately() || named || !config.steps.is_empty() {
+            return None;
+        }
+        self.dockerfile("tests/Dockerfile")
     }
 
     /// Returns the Compose files that are read, with their paths.

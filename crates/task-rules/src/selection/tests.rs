@@ -39,7 +39,7 @@ fn dataset(dataset_toml: &str, task_toml: &str) -> (tempfile::TempDir, Dataset) 
     put("one/environment/Dockerfile", "FROM debian:12\n");
     put(
         "one/tests/test.sh",
-        "#!/bin/bash\r\necho 1 > /logs/verifier/reward.txt\r\n",
+        "#!/bin/bash\r\ntest -e /app/x && echo 1 > /logs/verifier/reward.txt\r\n",
     );
     put("one/solution/solve.sh", "#!/bin/bash\ntrue\n");
     let mut dataset = load(root, &LoadOptions::default()).unwrap();

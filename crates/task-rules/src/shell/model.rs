@@ -44,6 +44,8 @@ pub struct Place {
     pub guarded: bool,
     /// It stands left of `||`, or in a list with a later `||`: whatever happens, something follows.
     pub caught: bool,
+    /// It stands right of `&&` or `||`: whether it runs hangs on what stands before.
+    pub conditional: bool,
     /// Inside a function's body.
     pub function: bool,
     /// Inside `$( )`, backquotes or `<( )`.

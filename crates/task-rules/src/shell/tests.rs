@@ -52,6 +52,13 @@ fn conditions_lists_and_pipes_guard() {
     assert!(named(&script, "l").place.subshell && named(&script, "n").place.function);
     assert!(named(&script, "o").place.substitution);
     assert!(named(&script, "e").place.caught && !named(&script, "c").place.caught);
+    let conditional: Vec<&str> = script
+        .commands
+        .iter()
+        .filter(|c| c.place.conditional)
+        .filter_map(Command::name)
+        .collect();
+    assert_eq!(conditional, ["d", "f"]);
 }
 
 #[test]

@@ -155,6 +155,7 @@ impl<'a> Walk<'a> {
             let inner = Place {
                 guarded: place.guarded || !last,
                 caught: place.caught || (!last && operator == Some("||")),
+                conditional: place.conditional || at > 0,
                 ..place.clone()
             };
             self.node(**child, &inner, depth + 1);

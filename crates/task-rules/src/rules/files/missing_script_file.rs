@@ -3,7 +3,7 @@
 use findings::{Level, RuleMeta};
 
 use crate::context::TaskContext;
-use crate::shell::{Command, Script};
+use crate::rules::shell::paths::{is_plain, made_paths, read_words};
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -67,73 +67,4 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             }
         }
     }
-}
-
-/// Says whether a path is one file's, without patterns and dots.
-fn is_plain(path: &str) -> bool {
-    !path.is_empty()
-        && !path.ends_with('/')
-        && !path.contains(['*', '?', '[', '{', '$', '\n', ' ', '=', ':'])
-        && !path.split('/').any(|part| matches!(part, ".." | "." | ""))
-}
-
-/// Returns the words that a command surely reads as files.
-fn read_words(command: &Command) -> Vec<&crate::shell::Word> {
-    let words = command.effective();
-    let first = words
-        .first()
-        .and_then(|word| word.literal.as_deref())
-        .unwrap_or_default();
-    let base = first.rsplit('/').next().unwrap_or(first);
-    let plain: Vec<&crate::shell::Word> = words
-        .iter()
-        .skip(1)
-        .copied()
-        .filter(|word| word.literal.as_deref().is_none_or(|text| !text.starts_with('-')))
-        .collect();
-    match base {
-        "cp" | "mv" | "install" => plain
-            .split_last()
-            .map(|(_, sources)| sources.to_vec())
-            .unwrap_or_default(),
-        "cat" | "source" | "." => plain,
-        "bash" | "sh" | "node" | "ruby" | "perl" => plain.into_iter().take(1).collect(),
-        name if name.starts_with("python") => {
-            let runs_file = words
-                .get(1)
-                .and_then(|word| word.literal.as_deref())
-                .is_some_and(|text| !text.starts_with('-'));
-            plain.into_iter().take(usize::from(runs_file)).collect()
-        }
-        _ if first.starts_with('/') => words.into_iter().take(1).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Returns the paths that the script itself writes or makes.
-fn made_paths(script: &Script) -> Vec<String> {
-    let mut made = Vec::new();
-    for command in &script.commands {
-        made.extend(command.written().filter_map(|word| word.literal.clone()));
-        let texts = command.texts();
-        match command.base_name() {
-            Some("cp" | "mv" | "ln" | "install" | "rsync") => {
-                made.extend(texts.last().map(|text| (*text).to_owned()));
-            }
-            Some(
-                "mkdir" | "touch" | "tee" | "tar" | "unzip" | "git" | "curl" | "wget" | "gcc" | "g++"
-                | "make" | "cc",
-            ) => {
-                made.extend(
-                    texts
-                        .iter()
-                        .filter(|text| text.starts_with('/'))
-                        .map(|text| (*text).to_owned()),
-                );
-            }
-            _ => {}
-        }
-    }
-    made.retain(|path| path.len() > 1);
-    made
 }

@@ -5,13 +5,13 @@ use task_model::config::{Artifact, TaskToml};
 
 /// One artifact with the defaults filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Claim {
-    pub(super) source: String,
-    pub(super) service: String,
-    pub(super) destination: String,
-    pub(super) exclude: Vec<String>,
+pub(crate) struct Claim {
+    pub(crate) source: String,
+    pub(crate) service: String,
+    pub(crate) destination: String,
+    pub(crate) exclude: Vec<String>,
     /// Where it is written; none of the implicit one.
-    pub(super) span: Option<Span>,
+    pub(crate) span: Option<Span>,
 }
 
 /// What is collected implicitly.
@@ -43,7 +43,7 @@ impl Claim {
     }
 
     /// Says whether it and another are one and the same.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.source == other.source
             && self.service == other.service
             && self.destination == other.destination
@@ -62,7 +62,7 @@ fn trimmed(path: &str) -> String {
 
 /// Returns the artifacts of each step (or of the task when it has none), the implicit one first, and whether a
 /// verifier of its own gets them.
-pub(super) fn rounds(config: &TaskToml) -> Vec<(Vec<Claim>, bool)> {
+pub(crate) fn rounds(config: &TaskToml) -> Vec<(Vec<Claim>, bool)> {
     let own: Vec<Claim> = config.artifacts.iter().map(Claim::of).collect();
     if config.steps.is_empty() {
         return vec![(with_implicit(own), config.verifies_separately())];
@@ -96,7 +96,7 @@ fn with_implicit(mut claims: Vec<Claim>) -> Vec<Claim> {
 }
 
 /// Returns the rest of `path` below `folder`; empty when they are equal.
-pub(super) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+pub(crate) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder.trim_end_matches('/').is_empty() {
         return Some(path.trim_start_matches('/'));
     }

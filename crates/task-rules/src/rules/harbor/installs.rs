@@ -6,13 +6,13 @@ use super::requirement::{Requirement, read};
 use crate::shell::{Command, Script, Word};
 
 /// One call of an installer.
-pub(super) struct Install {
-    pub(super) span: Span,
-    pub(super) requirements: Vec<Requirement>,
+pub(crate) struct Install {
+    pub(crate) span: Span,
+    pub(crate) requirements: Vec<Requirement>,
 }
 
 /// Returns the calls that stand at the beginning of a command line: those that Harbor's lint sees.
-pub(super) fn of(script: &Script, text: &str) -> Vec<Install> {
+pub(crate) fn of(script: &Script, text: &str) -> Vec<Install> {
     script
         .commands
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn of(script: &Script, text: &str) -> Vec<Install> {
 }
 
 /// Says whether nothing but a line's beginning or `;`, `&` or `|` stands before a command.
-pub(super) fn begins_line(text: &str, command: &Command) -> bool {
+pub(crate) fn begins_line(text: &str, command: &Command) -> bool {
     if command.name.is_none() || !command.assignments.is_empty() {
         return false;
     }
@@ -101,7 +101,7 @@ const WITH_VALUE: [&str; 48] = [
 ];
 
 /// Returns what a command asks for; `None` when it is no installer, or takes versions from constraints.
-fn requirements(command: &Command) -> Option<Vec<Requirement>> {
+pub(crate) fn requirements(command: &Command) -> Option<Vec<Requirement>> {
     let words: Vec<&Word> = command.arguments.iter().collect();
     let texts: Vec<&str> = command.texts();
     let (skip, kind) = match (command.name()?, texts.as_slice()) {

@@ -15,7 +15,9 @@ pub(crate) mod unpinned_python_dependency;
 pub(crate) mod verifier_network_download;
 pub(crate) mod verifier_runtime_install;
 
-mod artifacts;
+pub(crate) mod artifacts;
+pub(crate) mod downloads;
+pub(crate) mod installs;
+
 mod binds;
-mod installs;
 mod requirement;

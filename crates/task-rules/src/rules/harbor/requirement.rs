@@ -4,22 +4,22 @@ use crate::shell::Word;
 
 /// What a word asks an installer for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Requirement {
+pub(crate) struct Requirement {
     /// The project's name, lower case, `_` as `-`; none of an address.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// As written, for messages.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether it names exactly one version, or one commit.
-    pub(super) pinned: bool,
+    pub(crate) pinned: bool,
 }
 
 /// Reads a word; `None` when it is a local path, or its value is not known.
-pub(super) fn read(word: &Word) -> Option<Requirement> {
+pub(crate) fn read(word: &Word) -> Option<Requirement> {
     read_text(word.literal.as_deref()?)
 }
 
 /// Reads a text.
-pub(super) fn read_text(text: &str) -> Option<Requirement> {
+pub(crate) fn read_text(text: &str) -> Option<Requirement> {
     let text = text.trim();
     if let Some((before, address)) = text.split_once("://") {
         if before == "file" {

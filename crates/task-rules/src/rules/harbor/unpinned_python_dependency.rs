@@ -24,10 +24,9 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         let Some(dockerfile) = task.dockerfile(&path) else {
             continue;
         };
-        for (script, text, offset) in dockerfile.run_scripts() {
-            for install in installs::of(&script, &text) {
-                let span = Span::new(install.span.start + offset, install.span.end + offset);
-                report(task, found, &dockerfile.source, span, &install);
+        for run in dockerfile.run_scripts() {
+            for install in installs::of(&run.script, &run.text) {
+                report(task, found, &dockerfile.source, run.place(install.span), &install);
             }
         }
     }

@@ -20,16 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    let Some(config) = task.config() else { return };
-    let has_image = config
-        .verifier
-        .environment
-        .as_ref()
-        .is_some_and(|own| own.image().is_some());
-    if !config.verifies_separately() || has_image || !config.steps.is_empty() {
-        return;
-    }
-    let Some(dockerfile) = task.dockerfile("tests/Dockerfile") else {
+    let Some(dockerfile) = task.separate_dockerfile() else {
         return;
     };
     let mut workdir = String::new();

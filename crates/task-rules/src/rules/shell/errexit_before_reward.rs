@@ -80,7 +80,7 @@ fn ends_early(script: &Script) -> Option<Span> {
     None
 }
 
-fn traps_exit(script: &Script) -> bool {
+pub(super) fn traps_exit(script: &Script) -> bool {
     script.commands.iter().any(|command| {
         command.name() == Some("trap")
             && command
@@ -91,7 +91,7 @@ fn traps_exit(script: &Script) -> bool {
 }
 
 /// Returns whether a command turns errexit on or off.
-fn sets_errexit(command: &Command) -> Option<bool> {
+pub(super) fn sets_errexit(command: &Command) -> Option<bool> {
     if command.name() != Some("set") {
         return None;
     }
@@ -112,7 +112,7 @@ fn sets_errexit(command: &Command) -> Option<bool> {
     answer
 }
 
-fn writes_reward(command: &Command) -> bool {
+pub(super) fn writes_reward(command: &Command) -> bool {
     command.written().any(is_reward_file)
         || (command.base_name() == Some("tee") && command.arguments.iter().any(is_reward_file))
 }

@@ -42,13 +42,9 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         let Some(dockerfile) = task.dockerfile(&path) else {
             continue;
         };
-        for (script, _, offset) in dockerfile.run_scripts() {
-            for span in calls(&script) {
-                report(
-                    &dockerfile.source,
-                    Span::new(span.start + offset, span.end + offset),
-                    found,
-                );
+        for run in dockerfile.run_scripts() {
+            for span in calls(&run.script) {
+                report(&dockerfile.source, run.place(span), found);
             }
         }
     }

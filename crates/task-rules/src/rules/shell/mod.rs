@@ -2,10 +2,19 @@
 
 pub(crate) mod byte_order_mark;
 pub(crate) mod carriage_return;
+pub(crate) mod constant_reward;
 pub(crate) mod errexit_before_reward;
 pub(crate) mod host_cpu_count;
+pub(crate) mod install_while_grading;
+pub(crate) mod private_umask;
 pub(crate) mod relative_reward_path;
+pub(crate) mod relative_script_file;
 pub(crate) mod shebang;
+pub(crate) mod shell_startup_file;
+
+pub(crate) mod called;
+pub(crate) mod paths;
+pub(crate) mod system_packages;
 
 use crate::shell::Word;
 

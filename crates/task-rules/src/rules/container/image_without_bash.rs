@@ -1,0 +1,133 @@
+//! Images in which nothing can be started.
+
+use container_files::InstructionKind;
+use findings::{Finding, Level, RuleMeta};
+
+use crate::context::{DockerfileView, Lineage, TaskContext};
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD756",
+        name: "image-without-bash",
+        level: Level::Warning,
+        summary: "The image is built on Alpine or BusyBox and nobody adds bash, with which runners start test.sh and everything else.",
+    },
+    page: include_str!("../../../pages/image-without-bash.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+/// Images that are known to come without bash, by the end of their repository's name.
+const BARE: [&str; 2] = ["alpine", "busybox"];
+/// Images whose `-alpine` tags come without bash.
+const BARE_IF_ALPINE: [&str; 4] = ["golang", "node", "python", "rust"];
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    for path in task.dockerfiles() {
+        if let Some(dockerfile) = task.dockerfile(&path) {
+            found_in(task, found, &dockerfile);
+        }
+    }
+    // An image that is only named.
+    let Some(config) = task.task.declared.as_ref() else {
+        return;
+    };
+    let verifier = config.verifier.environment.as_deref();
+    for environment in std::iter::once(&config.environment).chain(verifier) {
+        let Some(image) = environment
+            .docker_image
+            .as_ref()
+            .filter(|image| is_bare(&image.value))
+        else {
+            continue;
+        };
+        found.add(explained(task.in_toml(
+            &RULE.meta,
+            Some(image.span),
+            message(&image.value),
+        )));
+    }
+}
+
+fn found_in(task: &TaskContext<'_>, found: &mut Found, dockerfile: &DockerfileView) {
+    let Some(lineage) = dockerfile.lineage() else {
+        return;
+    };
+    if is_bare(lineage.image) && !adds_bash(&lineage) {
+        let finding = task.finding(&RULE.meta, message(lineage.image));
+        found.add(explained(
+            finding.at(&dockerfile.source, lineage.from.range.clone()),
+        ));
+    }
+}
+
+fn message(image: &str) -> String {
+    format!("`{image}` has no bash, and nothing adds it")
+}
+
+fn explained(finding: Finding) -> Finding {
+    finding.help("add `RUN apk add --no-cache bash`, or start from an image of Debian")
+}
+
+fn is_bare(image: &str) -> bool {
+    let image = image.split('@').next().unwrap_or(image);
+    let name = image.strip_prefix("docker.io/").unwrap_or(image);
+    let name = name.strip_prefix("library/").unwrap_or(name);
+    let (name, tag) = name.split_once(':').unwrap_or((name, ""));
+    BARE.contains(&name)
+        || (BARE_IF_ALPINE.contains(&name) && tag.split('-').any(|part| part.starts_with("alpine")))
+}
+
+/// Says whether anything laid over the image so much as names bash, or copies something to where programs are.
+fn adds_bash(lineage: &Lineage<'_>) -> bool {
+    lineage
+        .instructions
+        .iter()
+        .any(|instruction| match &instruction.kind {
+            InstructionKind::Run {
+                shell,
+                exec,
+                documents,
+            } => {
+                let texts = shell.iter().chain(documents).map(|text| text.value.as_str());
+                texts
+                    .chain(exec.iter().map(String::as_str))
+                    .any(|text| text.contains("bash"))
+            }
+            InstructionKind::Copy { destination, .. } => {
+                let target = destination.value.trim_matches('"');
+                target == "/" || target.contains("bin") || target.contains('$')
+            }
+            _ => false,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_known_by_repository_and_tag() {
+        for image in [
+            "alpine",
+            "alpine:3.20",
+            "docker.io/library/alpine:3.20@sha256:00",
+            "busybox:musl",
+            "python:3.12-alpine3.20",
+            "node:22-alpine",
+        ] {
+            assert!(is_bare(image), "{image}");
+        }
+        for image in [
+            "debian:12",
+            "bash:5-alpine3.20",
+            "python:3.12-slim",
+            "me/alpine:3",
+            "postgres:16-alpine",
+        ] {
+            assert!(!is_bare(image), "{image}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Files beside a script named as if it ran there.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use findings::{Level, RuleMeta};
+
+use super::called::folders_of;
+use super::paths::{is_plain, made_paths, read_words};
+use crate::context::TaskContext;
+use crate::shell::{Command, Script, Word};
+use crate::{Check, Found, Rule};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: "GD814",
+        name: "relative-script-file",
+        level: Level::Warning,
+        summary: "test.sh or solve.sh names a file beside it by a relative path, which counts from the working directory.",
+    },
+    page: include_str!("../../../pages/relative-script-file.md"),
+    on: true,
+    check: Check::Task(check),
+};
+
+fn check(task: &TaskContext<'_>, found: &mut Found) {
+    for path in task.graders().into_iter().chain(task.solvers()) {
+        let (Some(source), Some(script)) = (task.text(&path), task.script(&path)) else {
+            continue;
+        };
+        let folders = folders_of(&path);
+        let mount = folders
+            .first()
+            .and_then(|folder| folder.file_name())
+            .unwrap_or_default();
+        let workdir = workdir(task, &path);
+        let inside = workdir
+            .as_deref()
+            .is_some_and(|dir| dir.trim_start_matches('/').starts_with(mount));
+        if !script.whole || inside || goes_elsewhere(&script, mount) {
+            continue;
+        }
+        let made = made_paths(&script);
+        let sure = script
+            .commands
+            .iter()
+            .filter(|c| c.place.branches == 0 && !c.place.conditional);
+        for word in sure.flat_map(named_files) {
+            let text = word.literal.as_deref().unwrap_or_default();
+            let name = text.split("::").next().unwrap_or(text);
+            let name = name.strip_prefix("./").unwrap_or(name);
+            if !is_plain(name)
+                || name.starts_with(['/', '~'])
+                || made
+                    .iter()
+                    .any(|made| name.starts_with(made.trim_start_matches("./")))
+            {
+                continue;
+            }
+            let Some(below) = beside(task, &folders, name, mount, workdir.as_deref()) else {
+                continue;
+            };
+            if comes_otherwise(task, name) {
+                continue;
+            }
+            let script_name = path.file_name().unwrap_or_default();
+            let finding = task
+                .finding(
+                    &RULE.meta,
+                    format!("`{script_name}` names `{text}`, which counts from the working directory and not from `/{mount}`"),
+                )
+                .at(&source, word.span)
+                .help(format!("write `/{mount}/{below}`"));
+            found.add(finding);
+        }
+    }
+}
+
+/// Returns the file's path below the script's folder when the task ships it there.
+fn beside<'a>(
+    task: &TaskContext<'_>,
+    folders: &[Utf8PathBuf],
+    name: &'a str,
+    mount: &str,
+    workdir: Option<&str>,
+) -> Option<&'a str> {
+    let shipped = |below: &str| {
+        folders
+            .iter()
+            .any(|folder| task.task.tree.is_file(folder.join(below)))
+    };
+    if shipped(name) {
+        return Some(name);
+    }
+    // `tests/x` is right where the working directory is the root, and many images leave it there.
+    let below = name.strip_prefix(mount)?.strip_prefix('/')?;
+    let elsewhere = workdir.is_some_and(|dir| dir != "/");
+    (elsewhere && shipped(below)).then_some(below)
+}
+
+/// Says whether a file of that name can be in the working directory: the image or the step brings one, or the
+/// instruction asks for it.
+fn comes_otherwise(task: &TaskContext<'_>, name: &str) -> bool {
+    let file = Utf8Path::new(name).file_name().unwrap_or(name);
+    let in_image = task
+        .files()
+        .map(|node| &node.path)
+        .filter(|path| path.starts_with("environment") || path.iter().any(|part| part == "workdir"));
+    let asked = task
+        .files()
+        .map(|node| &node.path)
+        .filter(|path| path.file_name() == Some("instruction.md"));
+    let asked: Vec<Utf8PathBuf> = asked.cloned().collect();
+    in_image.into_iter().any(|path| path.ends_with(name))
+        || asked
+            .iter()
+            .any(|path| task.text(path).is_some_and(|source| source.text().contains(file)))
+}
+
+/// Returns the words that surely name files, those of pytest among them.
+fn named_files(command: &Command) -> Vec<&Word> {
+    let words = command.effective();
+    let literal = |at: usize| words.get(at).and_then(|word: &&Word| word.literal.as_deref());
+    let first = literal(0).unwrap_or_default();
+    let base = first.rsplit('/').next().unwrap_or(first);
+    let module = base.starts_with("python") && literal(1) == Some("-m") && literal(2) == Some("pytest");
+    if base == "pytest" || module {
+        let is_file = |word: &&Word| {
+            let text = word.literal.as_deref().unwrap_or_default();
+            text.split("::").next().is_some_and(|file| file.ends_with(".py"))
+        };
+        return words.into_iter().skip(1).filter(is_file).collect();
+    }
+    if first.starts_with("./") {
+        return words.into_iter().take(1).collect();
+    }
+    read_words(command)
+}
+
+/// Says whether the script leaves the working directory, or brings its files there.
+fn goes_elsewhere(script: &Script, mount: &str) -> bool {
+    script.commands.iter().any(|command| match command.base_name() {
+        Some("cd" | "pushd") => !command.place.substitution,
+        Some("cp" | "mv" | "ln" | "install" | "rsync" | "tar" | "unzip" | "git") => {
+            let stays = |word: &Word| {
+                let text = word.literal.as_deref();
+                text.is_some_and(|text| !text.strip_prefix('/').is_some_and(|path| path.starts_with(mount)))
+            };
+            !command.arguments.iter().all(stays)
+        }
+        _ => false,
+    })
+}
+
+/// Returns the working directory in which a script starts, as far as the task's files tell.
+fn workdir(task: &TaskContext<'_>, script: &Utf8Path) -> Option<String> {
+    let config = task.config()?;
+    let separate = task.separate_graders().iter().any(|grader| grader == script);
+    let own = config.verifier.environment.as_deref().filter(|_| separate);
+    let set = own.unwrap_or(&config.environment).workdir.as_ref();
+    if let Some(set) = set {
+        return Some(set.value.clone());
+    }
+    let dockerfile = if separate {
+        task.separate_dockerfile()?
+    } else {
+        task.dockerfile("environment/Dockerfile")?
+    };
+    Some(dockerfile.lineage()?.workdir()?.to_owned())
+}

@@ -1,0 +1,3 @@
+#!/bin/bash
+echo 0 > /logs/verifier/reward.txt
+grep -q 42 /app/answer.txt && echo 1 > /logs/verifier/reward.txt

@@ -1,0 +1,3 @@
+#!/bin/bash
+umask 077
+echo 42 > /app/answer.txt

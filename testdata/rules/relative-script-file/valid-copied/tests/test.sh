@@ -1,0 +1,3 @@
+#!/bin/bash
+cp /tests/check.py .
+if python3 check.py; then echo 1; else echo 0; fi > /logs/verifier/reward.txt

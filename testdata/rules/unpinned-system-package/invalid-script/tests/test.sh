@@ -1,0 +1,3 @@
+#!/bin/bash
+DEBIAN_FRONTEND=noninteractive apt-get install -y jq
+if pytest /tests; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
