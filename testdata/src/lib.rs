@@ -4,10 +4,12 @@
 //! - `datasets/quickstart`: the sample dataset of the README ([`QUICKSTART`]).
 //! - `datasets/harbor-runs`: published and run by the real Harbor (`cargo xtask conformance --run`).
 //! - `datasets/` otherwise: datasets with faults, for findings ([`datasets`]).
+//! - `rules/`: for each rule of task-rules, tasks and datasets that show it; [`page`] reads the examples of the rules' pages.
 //! - `fuzz/`: seeds of the fuzz targets, replayed by the tests.
 
 mod cases;
 mod datasets;
+pub mod page;
 
 use camino::Utf8PathBuf;
 

@@ -105,11 +105,7 @@ fn page(columns: &[Column], commits: &[String]) -> String {
         if hits.iter().all(|hits| *hits == 0) {
             continue;
         }
-        let off = if registry::find(rule.code).is_some_and(|rule| !rule.on) {
-            ", off"
-        } else {
-            ""
-        };
+        let off = if !registry::is_on(rule.code) { ", off" } else { "" };
         let hits: Vec<String> = hits.iter().map(ToString::to_string).collect();
         let strongest = columns
             .iter()

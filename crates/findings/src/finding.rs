@@ -144,12 +144,14 @@ mod tests {
         name: "a",
         level: Level::Error,
         summary: "A.",
+        page: "",
     };
     static B: RuleMeta = RuleMeta {
         code: "GD002",
         name: "b",
         level: Level::Error,
         summary: "B.",
+        page: "",
     };
 
     #[test]

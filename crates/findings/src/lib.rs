@@ -4,6 +4,7 @@
 
 mod finding;
 mod level;
+mod page;
 mod rule;
 mod source;
 mod spanned;

@@ -15,22 +15,37 @@ pub struct RuleMeta {
     pub level: Level,
     /// One sentence that says what the rule catches, for the generated reference.
     pub summary: &'static str,
+    /// Its page in Markdown, as written: what the rule does, why it is bad, and examples that run as tests. Empty where a
+    /// report needs no more than a name.
+    pub page: &'static str,
 }
 
-/// Declares rules as statics and a table `RULES` of all of them.
+impl RuleMeta {
+    /// Returns the page for a reader: each file of an example has its path above it, which Markdown shows nowhere else.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        if self.page.is_empty() {
+            return format!("# {}\n\n{}\n", self.name, self.summary);
+        }
+        crate::page::captioned(self.page)
+    }
+}
+
+/// Declares rules as statics and a table `RULES` of all of them. The page of a rule is `pages/<name>.md` of the crate
+/// that declares it.
 ///
-/// ```
+/// ```text
 /// findings::rules! {
 ///     /// No task.toml where one is needed.
 ///     pub MISSING = "GD001" "missing-file" Error "A file that every task needs is missing.";
 /// }
-/// assert_eq!(RULES[0].code, MISSING.code);
 /// ```
 #[macro_export]
 macro_rules! rules {
     ($($(#[$doc:meta])* $vis:vis $id:ident = $code:literal $name:literal $level:ident $summary:literal;)*) => {
         $($(#[$doc])* $vis static $id: $crate::RuleMeta = $crate::RuleMeta {
             code: $code, name: $name, level: $crate::Level::$level, summary: $summary,
+            page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pages/", $name, ".md")),
         };)*
         /// Every rule declared here, in order of writing.
         pub static RULES: &[&$crate::RuleMeta] = &[$(&$id),*];

@@ -7,7 +7,6 @@
 pub mod context;
 pub mod fix;
 pub mod harbor_lint;
-pub mod page;
 pub mod registry;
 pub mod selection;
 pub mod shell;

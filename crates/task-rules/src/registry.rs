@@ -74,3 +74,9 @@ pub fn find(code_or_name: &str) -> Option<&'static Rule> {
         .copied()
         .find(|rule| rule.meta.code.eq_ignore_ascii_case(code_or_name) || rule.meta.name == code_or_name)
 }
+
+/// Says whether a code is on when nobody selects anything; those of other crates always are.
+#[must_use]
+pub fn is_on(code: &str) -> bool {
+    find(code).is_none_or(|rule| rule.on)
+}

@@ -8,10 +8,8 @@ use crate::context::TaskContext;
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// Code, name, level and summary.
+    /// Code, name, level, summary and page.
     pub meta: RuleMeta,
-    /// Its page: Markdown, with the examples that run as tests.
-    pub page: &'static str,
     /// Whether it is on when nobody selects anything.
     pub on: bool,
     /// What it does.

@@ -2,6 +2,7 @@
 
 mod crates;
 mod links;
+mod pages;
 mod rules;
 mod sources;
 
@@ -18,6 +19,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     faults.extend(sources::check(&root, &files));
     faults.extend(links::check(&root, &files));
     faults.extend(rules::check(&root, &files));
+    faults.extend(pages::check(&files));
     for fault in &faults {
         say(fault);
     }

@@ -37,6 +37,7 @@ mod tests {
         name: "canned",
         level: Level::Warning,
         summary: "A canned rule.",
+        page: "",
     };
 
     #[test]

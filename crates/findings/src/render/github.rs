@@ -109,6 +109,7 @@ mod tests {
         name: "canned",
         level: Level::Error,
         summary: "A canned rule.",
+        page: "",
     };
 
     #[test]

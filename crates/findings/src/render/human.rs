@@ -84,6 +84,7 @@ mod tests {
         name: "canned",
         level: Level::Error,
         summary: "A canned rule.",
+        page: "",
     };
 
     fn show(text: &str, span: std::ops::Range<usize>) -> String {

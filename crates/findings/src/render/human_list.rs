@@ -64,6 +64,7 @@ mod tests {
         name: "canned",
         level: Level::Note,
         summary: "A canned rule.",
+        page: "",
     };
 
     fn of_tasks(level: Level, tasks: std::ops::Range<usize>) -> Vec<Finding> {

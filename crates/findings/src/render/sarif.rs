@@ -209,12 +209,14 @@ mod tests {
         name: "canned-rule",
         level: Level::Error,
         summary: "A canned rule.",
+        page: "",
     };
     static OTHER: RuleMeta = RuleMeta {
         code: "GD001",
         name: "other",
         level: Level::Note,
         summary: "Another.",
+        page: "",
     };
 
     const RUN: Run<'_> = Run {

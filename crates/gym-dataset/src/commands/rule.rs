@@ -6,6 +6,7 @@ use task_rules::{harbor_lint, registry};
 use crate::cli::{RuleArgs, TextFormat};
 use crate::exit::{Ending, UsageError};
 use crate::output::Printer;
+use crate::reference::rule_page;
 use crate::report::{RuleObject, RulesObject, SCHEMA, Tool};
 
 /// Runs the command.
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &RuleArgs, printer: &mut Printer) -> anyhow::Result<Endi
                 if number > 0 {
                     printer.line("")?;
                 }
-                printer.text(&page(rule))?;
+                printer.text(&rule_page(rule))?;
             }
         }
     }
@@ -55,10 +56,6 @@ fn named(all: &[&'static RuleMeta], word: &str) -> anyhow::Result<Vec<&'static R
     Ok(found)
 }
 
-fn is_on(rule: &RuleMeta) -> bool {
-    registry::find(rule.code).is_none_or(|rule| rule.on)
-}
-
 fn object(rule: &'static RuleMeta) -> RuleObject {
     let harbor = harbor_lint::ALL
         .iter()
@@ -67,10 +64,10 @@ fn object(rule: &'static RuleMeta) -> RuleObject {
         code: rule.code,
         name: rule.name,
         level: rule.level,
-        on: is_on(rule),
+        on: registry::is_on(rule.code),
         summary: rule.summary,
         harbor_lint: harbor.map(|harbor| harbor.name),
-        page: registry::find(rule.code).map(|rule| rule.page),
+        page: rule_page(rule),
     }
 }
 
@@ -78,21 +75,15 @@ fn object(rule: &'static RuleMeta) -> RuleObject {
 fn list(rules: &[&RuleMeta]) -> String {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
     let lines = rules.iter().map(|rule| {
-        let level = if is_on(rule) { rule.level.as_str() } else { "off" };
+        let level = if registry::is_on(rule.code) {
+            rule.level.as_str()
+        } else {
+            "off"
+        };
         format!(
             "{}  {:<width$}  {level:<7}  {}\n",
             rule.code, rule.name, rule.summary
         )
     });
     lines.collect()
-}
-
-/// Returns a rule's page, or what there is of one.
-fn page(rule: &RuleMeta) -> String {
-    let off = if is_on(rule) { "" } else { ", off unless selected" };
-    let facts = format!("{} ({}{off})\n\n", rule.code, rule.level.as_str());
-    match registry::find(rule.code) {
-        Some(found) => format!("{facts}{}", found.page),
-        None => format!("{facts}# {}\n\n{}\n", rule.name, rule.summary),
-    }
 }

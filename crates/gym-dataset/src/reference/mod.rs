@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::exit::Ending;
 
-pub use rules::rules;
+pub use rules::{rule_page, rules};
 
 /// A generated page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
-//! The page of rules: every code with its name, level and summary.
+//! The rules of every crate: their list and their pages.
 
 use std::fmt::Write as _;
 
 use findings::RuleMeta;
+use task_rules::registry;
 
 use super::{Page, head};
 
@@ -20,7 +21,7 @@ pub fn rules() -> Vec<&'static RuleMeta> {
         task_model::toml_text::RULES,
     ];
     let declared = tables.into_iter().flatten().copied();
-    let mut rules: Vec<&RuleMeta> = declared.chain(task_rules::registry::metas()).collect();
+    let mut rules: Vec<&RuleMeta> = declared.chain(registry::metas()).collect();
     rules.sort_by_key(|rule| rule.code);
     rules
 }
@@ -56,16 +57,8 @@ pub(super) fn page() -> String {
         );
         for rule in family {
             let summary = rule.summary.replace('|', "\\|");
-            let own = task_rules::registry::find(rule.code);
-            let name = match own {
-                Some(_) => format!("[`{0}`](rules/{0}.md)", rule.name),
-                None => format!("`{}`", rule.name),
-            };
-            let off = if own.is_some_and(|rule| !rule.on) {
-                ", off"
-            } else {
-                ""
-            };
+            let name = format!("[`{0}`](rules/{0}.md)", rule.name);
+            let off = if registry::is_on(rule.code) { "" } else { ", off" };
             let level = rule.level.as_str();
             let _written = writeln!(out, "| {} | {name} | {level}{off} | {summary} |", rule.code);
         }
@@ -73,20 +66,29 @@ pub(super) fn page() -> String {
     out
 }
 
-/// Returns a page for every rule that has one.
+/// Returns a rule's page for a reader, its code and level below the title.
+#[must_use]
+pub fn rule_page(rule: &RuleMeta) -> String {
+    let off = if registry::is_on(rule.code) {
+        ""
+    } else {
+        ", off unless selected"
+    };
+    let facts = format!("{} ({}{off})", rule.code, rule.level.as_str());
+    rule.markdown().replacen('\n', &format!("\n\n{facts}\n"), 1)
+}
+
+/// Returns a page for every rule.
 pub(super) fn own_pages() -> Vec<Page> {
-    let page = |rule: &&task_rules::Rule| {
-        let name = rule.meta.name;
-        let off = if rule.on { "" } else { ", off unless selected" };
-        let facts = format!("{} ({}{off})", rule.meta.code, rule.meta.level.as_str());
-        let source = head(&format!("crates/task-rules/pages/{name}.md"));
-        let body = rule.page.replacen('\n', &format!("\n\n{facts}\n"), 1);
+    let page = |rule: &RuleMeta| {
+        let name = rule.name;
+        let source = head(&format!("`pages/{name}.md` of the crate that declares it"));
         Page {
             name: format!("rules/{name}.md"),
-            text: format!("{source}{body}"),
+            text: format!("{source}{}", rule_page(rule)),
         }
     };
-    task_rules::registry::ALL.iter().map(page).collect()
+    rules().into_iter().map(page).collect()
 }
 
 #[cfg(test)]

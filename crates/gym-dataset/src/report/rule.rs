@@ -32,6 +32,6 @@ pub struct RuleObject {
     pub summary: &'static str,
     /// The rule of Harbor's lint that says the same, if any.
     pub harbor_lint: Option<&'static str>,
-    /// Its page in Markdown, if it has one.
-    pub page: Option<&'static str>,
+    /// Its page in Markdown.
+    pub page: String,
 }

@@ -7,6 +7,7 @@ mod engines;
 mod fixtures;
 mod hostile;
 mod interrupt;
+mod pages;
 mod plain_user;
 mod quickstart;
 mod results;

@@ -82,6 +82,12 @@ impl Tool {
         Utf8Path::from_path(self.home.path()).expect("UTF-8")
     }
 
+    /// Runs in a folder of the test's own.
+    pub(crate) fn within(mut self, folder: &Utf8Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     pub(crate) fn spawn(&mut self) -> Child {
         self.command
             .stdout(Stdio::piped())

@@ -34,7 +34,7 @@ pub(super) type On = BTreeSet<&'static str>;
 impl Universe {
     /// Returns what is on when nobody says anything.
     pub(super) fn defaults(&self) -> On {
-        let off = |rule: &&&RuleMeta| registry::find(rule.code).is_none_or(|rule| rule.on);
+        let off = |rule: &&&RuleMeta| registry::is_on(rule.code);
         self.all.iter().filter(off).map(|rule| rule.code).collect()
     }
 

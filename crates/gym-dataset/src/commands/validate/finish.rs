@@ -326,6 +326,7 @@ mod tests {
         name: "a",
         level: Level::Error,
         summary: "A.",
+        page: "",
     };
 
     fn task(status: TaskStatus, kind: Option<&str>) -> TaskReport {

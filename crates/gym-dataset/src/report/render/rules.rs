@@ -11,24 +11,28 @@ static FAILED: RuleMeta = RuleMeta {
     name: "task-failed",
     level: Level::Error,
     summary: "The reference solution does not earn a passing reward from the task's own verifier, or doing nothing does.",
+    page: "",
 };
 static FLAKY: RuleMeta = RuleMeta {
     code: "task-flaky",
     name: "task-flaky",
     level: Level::Error,
     summary: "Repeated runs of the reference solution end differently.",
+    page: "",
 };
 static MASKED: RuleMeta = RuleMeta {
     code: "task-masked",
     name: "task-masked",
     level: Level::Error,
     summary: "Something around the task kept it from a verdict.",
+    page: "",
 };
 static REFUSED: RuleMeta = RuleMeta {
     code: "task-refused",
     name: "task-refused",
     level: Level::Error,
     summary: "The task does not load under the contract.",
+    page: "",
 };
 
 /// Returns the tasks whose ending says something that no finding says, each with its rule and a sentence.

@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-moved-name",
         level: Level::Warning,
         summary: "A Compose service shares the network of another one and is still called by its own name, which nothing answers to.",
+        page: include_str!("../../../pages/compose-moved-name.md"),
     },
-    page: include_str!("../../../pages/compose-moved-name.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-not-allowed",
         level: Level::Warning,
         summary: "A Compose file asks for something of the host, and is not run.",
+        page: include_str!("../../../pages/compose-not-allowed.md"),
     },
-    page: include_str!("../../../pages/compose-not-allowed.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-shared-names",
         level: Level::Warning,
         summary: "A Compose file fixes a name or a port of the host, so that two trials cannot run side by side.",
+        page: include_str!("../../../pages/compose-shared-names.md"),
     },
-    page: include_str!("../../../pages/compose-shared-names.md"),
     on: true,
     check: Check::Task(check),
 };

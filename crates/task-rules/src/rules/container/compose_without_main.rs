@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-without-main",
         level: Level::Warning,
         summary: "A Compose file has no service `main`, which is the agent's sandbox.",
+        page: include_str!("../../../pages/compose-without-main.md"),
     },
-    page: include_str!("../../../pages/compose-without-main.md"),
     on: true,
     check: Check::Task(check),
 };

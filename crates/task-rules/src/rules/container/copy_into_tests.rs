@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "copy-into-tests",
         level: Level::Warning,
         summary: "A Dockerfile copies files to /tests, /solution or /logs/verifier, which runners empty or replace.",
+        page: include_str!("../../../pages/copy-into-tests.md"),
     },
-    page: include_str!("../../../pages/copy-into-tests.md"),
     on: true,
     check: Check::Task(check),
 };

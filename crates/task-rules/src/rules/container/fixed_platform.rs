@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "fixed-platform",
         level: Level::Note,
         summary: "A FROM line fixes the processor, so that on other machines the image is emulated or does not start.",
+        page: include_str!("../../../pages/fixed-platform.md"),
     },
-    page: include_str!("../../../pages/fixed-platform.md"),
     on: true,
     check: Check::Task(check),
 };

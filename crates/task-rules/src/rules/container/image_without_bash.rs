@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "image-without-bash",
         level: Level::Warning,
         summary: "The image is built on Alpine or BusyBox and nobody adds bash, with which runners start test.sh and everything else.",
+        page: include_str!("../../../pages/image-without-bash.md"),
     },
-    page: include_str!("../../../pages/image-without-bash.md"),
     on: true,
     check: Check::Task(check),
 };

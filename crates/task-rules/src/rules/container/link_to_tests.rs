@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "link-to-tests",
         level: Level::Warning,
         summary: "A link in environment/ leads to tests/ or solution/, and whoever follows it puts them into the agent's image.",
+        page: include_str!("../../../pages/link-to-tests.md"),
     },
-    page: include_str!("../../../pages/link-to-tests.md"),
     on: true,
     check: Check::Task(check),
 };

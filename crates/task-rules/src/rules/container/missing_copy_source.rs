@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "missing-copy-source",
         level: Level::Error,
         summary: "A Dockerfile copies a file that its build context does not have, so that nothing builds.",
+        page: include_str!("../../../pages/missing-copy-source.md"),
     },
-    page: include_str!("../../../pages/missing-copy-source.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -17,8 +17,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "separate-artifact-parent",
         level: Level::Note,
         summary: "The image of a separate verifier has no folder for an artifact; runners that do not make it cannot put the artifact there.",
+        page: include_str!("../../../pages/separate-artifact-parent.md"),
     },
-    page: include_str!("../../../pages/separate-artifact-parent.md"),
     on: false,
     check: Check::Task(check),
 };

@@ -16,8 +16,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "unpinned-system-package",
         level: Level::Note,
         summary: "A Dockerfile or script installs a package of the system without its version, so that another day brings another one.",
+        page: include_str!("../../../pages/unpinned-system-package.md"),
     },
-    page: include_str!("../../../pages/unpinned-system-package.md"),
     on: false,
     check: Check::Task(check),
 };

@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "colliding-image-name",
         level: Level::Warning,
         summary: "The ids of two tasks are the same once everything that an image name cannot hold is cleaned away.",
+        page: include_str!("../../../pages/colliding-image-name.md"),
     },
-    page: include_str!("../../../pages/colliding-image-name.md"),
     on: true,
     check: Check::Dataset(check),
 };

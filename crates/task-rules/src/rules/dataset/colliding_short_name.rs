@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "colliding-short-name",
         level: Level::Warning,
         summary: "The names of two tasks are the same without organisation and case: exported side by side, one takes the other's place.",
+        page: include_str!("../../../pages/colliding-short-name.md"),
     },
-    page: include_str!("../../../pages/colliding-short-name.md"),
     on: true,
     check: Check::Dataset(check),
 };

@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "duplicate-task-name",
         level: Level::Error,
         summary: "Two tasks of a dataset have the same `[task].name`, under which Harbor publishes and finds them.",
+        page: include_str!("../../../pages/duplicate-task-name.md"),
     },
-    page: include_str!("../../../pages/duplicate-task-name.md"),
     on: true,
     check: Check::Dataset(check),
 };

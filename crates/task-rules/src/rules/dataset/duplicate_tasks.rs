@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "duplicate-task-content",
         level: Level::Warning,
         summary: "Two tasks of a dataset have the same content hash: the same task counts twice.",
+        page: include_str!("../../../pages/duplicate-task-content.md"),
     },
-    page: include_str!("../../../pages/duplicate-task-content.md"),
     on: true,
     check: Check::Dataset(check),
 };

@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "manifest-task-without-folder",
         level: Level::Warning,
         summary: "A `[[tasks]]` entry of dataset.toml names none of the tasks beside it, though the others do.",
+        page: include_str!("../../../pages/manifest-task-without-folder.md"),
     },
-    page: include_str!("../../../pages/manifest-task-without-folder.md"),
     on: true,
     check: Check::Dataset(check),
 };

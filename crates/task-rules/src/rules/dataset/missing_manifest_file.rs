@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "missing-manifest-file",
         level: Level::Error,
         summary: "A `[[files]]` entry of dataset.toml names a file that is not beside it, so that nothing can be synced or published.",
+        page: include_str!("../../../pages/missing-manifest-file.md"),
     },
-    page: include_str!("../../../pages/missing-manifest-file.md"),
     on: true,
     check: Check::Dataset(check),
 };

@@ -16,8 +16,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "stale-manifest-digest",
         level: Level::Warning,
         summary: "A `[[tasks]]` digest in dataset.toml is not that of the task beside it: whoever runs the set by its manifest gets another task.",
+        page: include_str!("../../../pages/stale-manifest-digest.md"),
     },
-    page: include_str!("../../../pages/stale-manifest-digest.md"),
     on: true,
     check: Check::Dataset(check),
 };

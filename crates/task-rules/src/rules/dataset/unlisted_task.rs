@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "unlisted-task",
         level: Level::Warning,
         summary: "dataset.toml lists the tasks beside it, but for this one: whoever runs the published set never sees it.",
+        page: include_str!("../../../pages/unlisted-task.md"),
     },
-    page: include_str!("../../../pages/unlisted-task.md"),
     on: true,
     check: Check::Dataset(check),
 };

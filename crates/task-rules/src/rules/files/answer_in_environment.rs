@@ -16,8 +16,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "answer-in-environment",
         level: Level::Warning,
         summary: "A file of the solution, or what the tests expect, also lies in environment/, where the agent can find it.",
+        page: include_str!("../../../pages/answer-in-environment.md"),
     },
-    page: include_str!("../../../pages/answer-in-environment.md"),
     on: true,
     check: Check::Task(check),
 };

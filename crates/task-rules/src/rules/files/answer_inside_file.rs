@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "answer-inside-file",
         level: Level::Warning,
         summary: "A value that the tests expect stands inside a file of environment/, where the agent can read it.",
+        page: include_str!("../../../pages/answer-inside-file.md"),
     },
-    page: include_str!("../../../pages/answer-inside-file.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "misplaced-file",
         level: Level::Warning,
         summary: "A file lies at the task's root that runners read only in one of its folders.",
+        page: include_str!("../../../pages/misplaced-file.md"),
     },
-    page: include_str!("../../../pages/misplaced-file.md"),
     on: true,
     check: Check::Task(check),
 };

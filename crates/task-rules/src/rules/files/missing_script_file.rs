@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "missing-script-file",
         level: Level::Error,
         summary: "solve.sh or test.sh reads a file under /solution or /tests that the task does not ship.",
+        page: include_str!("../../../pages/missing-script-file.md"),
     },
-    page: include_str!("../../../pages/missing-script-file.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -17,8 +17,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "unstated-path",
         level: Level::Note,
         summary: "The tests look at a file whose name neither the instruction nor anything in environment/ mentions.",
+        page: include_str!("../../../pages/unstated-path.md"),
     },
-    page: include_str!("../../../pages/unstated-path.md"),
     on: false,
     check: Check::Task(check),
 };

@@ -17,8 +17,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "unused-file",
         level: Level::Note,
         summary: "A file of tests/ or solution/ is named by no other file of the task, and nothing reads its folder as a whole.",
+        page: include_str!("../../../pages/unused-file.md"),
     },
-    page: include_str!("../../../pages/unused-file.md"),
     on: true,
     check: Check::Task(check),
 };

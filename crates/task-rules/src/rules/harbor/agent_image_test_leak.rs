@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "agent-image-test-leak",
         level: Level::Error,
         summary: "environment/Dockerfile copies the grader or the solution into the image in which the agent works.",
+        page: include_str!("../../../pages/agent-image-test-leak.md"),
     },
-    page: include_str!("../../../pages/agent-image-test-leak.md"),
     on: true,
     check: Check::Task(check),
 };

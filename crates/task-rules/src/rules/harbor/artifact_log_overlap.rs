@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "artifact-log-overlap",
         level: Level::Error,
         summary: "An artifact of a separate verifier reaches into /logs/verifier or /logs/agent, where an agent can plant a reward.",
+        page: include_str!("../../../pages/artifact-log-overlap.md"),
     },
-    page: include_str!("../../../pages/artifact-log-overlap.md"),
     on: true,
     check: Check::Task(check),
 };

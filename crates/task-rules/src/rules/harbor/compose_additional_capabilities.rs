@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-additional-capabilities",
         level: Level::Warning,
         summary: "A Compose service adds kernel capabilities to those that containers have.",
+        page: include_str!("../../../pages/compose-additional-capabilities.md"),
     },
-    page: include_str!("../../../pages/compose-additional-capabilities.md"),
     on: true,
     check: Check::Task(check),
 };

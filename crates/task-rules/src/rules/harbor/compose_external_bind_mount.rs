@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-external-bind-mount",
         level: Level::Error,
         summary: "A Compose service mounts a path of the host that is no part of the task.",
+        page: include_str!("../../../pages/compose-external-bind-mount.md"),
     },
-    page: include_str!("../../../pages/compose-external-bind-mount.md"),
     on: true,
     check: Check::Task(check),
 };

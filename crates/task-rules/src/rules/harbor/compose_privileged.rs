@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-privileged",
         level: Level::Error,
         summary: "A Compose service is privileged: it has every right on the host's kernel.",
+        page: include_str!("../../../pages/compose-privileged.md"),
     },
-    page: include_str!("../../../pages/compose-privileged.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-symlink-bind-mount",
         level: Level::Error,
         summary: "A Compose service mounts a symbolic link, which leads wherever the host says.",
+        page: include_str!("../../../pages/compose-symlink-bind-mount.md"),
     },
-    page: include_str!("../../../pages/compose-symlink-bind-mount.md"),
     on: true,
     check: Check::Task(check),
 };

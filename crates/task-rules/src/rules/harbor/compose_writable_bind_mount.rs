@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "compose-writable-bind-mount",
         level: Level::Warning,
         summary: "A Compose service mounts a folder of the host writable, so that one trial changes the next.",
+        page: include_str!("../../../pages/compose-writable-bind-mount.md"),
     },
-    page: include_str!("../../../pages/compose-writable-bind-mount.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "overlapping-artifacts",
         level: Level::Warning,
         summary: "Two artifacts are collected to the same place, or one inside the other; Harbor keeps the first and drops the second.",
+        page: include_str!("../../../pages/overlapping-artifacts.md"),
     },
-    page: include_str!("../../../pages/overlapping-artifacts.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "root-agent",
         level: Level::Note,
         summary: "The agent works as root, or as whoever the image says.",
+        page: include_str!("../../../pages/root-agent.md"),
     },
-    page: include_str!("../../../pages/root-agent.md"),
     on: false,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "shared-verifier",
         level: Level::Note,
         summary: "The verifier runs in the agent's own sandbox, where the agent can prepare what it meets.",
+        page: include_str!("../../../pages/shared-verifier.md"),
     },
-    page: include_str!("../../../pages/shared-verifier.md"),
     on: false,
     check: Check::Task(check),
 };

@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "unpinned-image",
         level: Level::Warning,
         summary: "An image is named without its SHA-256 digest, so that the same task can mean another image tomorrow.",
+        page: include_str!("../../../pages/unpinned-image.md"),
     },
-    page: include_str!("../../../pages/unpinned-image.md"),
     on: false,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "unpinned-python-dependency",
         level: Level::Warning,
         summary: "A script or Dockerfile installs a Python package without an exact version, so that a release of tomorrow can change scores.",
+        page: include_str!("../../../pages/unpinned-python-dependency.md"),
     },
-    page: include_str!("../../../pages/unpinned-python-dependency.md"),
     on: true,
     check: Check::Task(check),
 };

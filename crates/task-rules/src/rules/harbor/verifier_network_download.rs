@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "verifier-network-download",
         level: Level::Warning,
         summary: "A separate verifier downloads something while it grades, so that a network fault becomes a score.",
+        page: include_str!("../../../pages/verifier-network-download.md"),
     },
-    page: include_str!("../../../pages/verifier-network-download.md"),
     on: true,
     check: Check::Task(check),
 };

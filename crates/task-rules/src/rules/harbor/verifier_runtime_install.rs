@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "verifier-runtime-install",
         level: Level::Warning,
         summary: "A separate verifier installs pytest while it grades, though its image could bring it.",
+        page: include_str!("../../../pages/verifier-runtime-install.md"),
     },
-    page: include_str!("../../../pages/verifier-runtime-install.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "separate-image-without-tests",
         level: Level::Warning,
         summary: "A separate verifier is built from tests/Dockerfile, which copies nothing to /tests; nobody else brings test.sh there.",
+        page: include_str!("../../../pages/separate-image-without-tests.md"),
     },
-    page: include_str!("../../../pages/separate-image-without-tests.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "literal-secret",
         level: Level::Warning,
         summary: "An `env` table of task.toml holds a credential in plain text.",
+        page: include_str!("../../../pages/literal-secret.md"),
     },
-    page: include_str!("../../../pages/literal-secret.md"),
     on: true,
     check: Check::Task(check),
 };

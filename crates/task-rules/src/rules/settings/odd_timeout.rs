@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "odd-timeout",
         level: Level::Warning,
         summary: "A time limit is under a second or over a day: probably another unit was meant.",
+        page: include_str!("../../../pages/odd-timeout.md"),
     },
-    page: include_str!("../../../pages/odd-timeout.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "byte-order-mark-in-script",
         level: Level::Error,
         summary: "A script begins with a byte order mark, so that its first line is a command nobody has.",
+        page: include_str!("../../../pages/byte-order-mark-in-script.md"),
     },
-    page: include_str!("../../../pages/byte-order-mark-in-script.md"),
     on: true,
     check: Check::Task(check),
 };

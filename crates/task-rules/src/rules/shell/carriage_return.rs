@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "carriage-return-in-script",
         level: Level::Error,
         summary: "A script has CRLF line ends: bash reads them as part of its words, and the kernel as part of the `#!` line.",
+        page: include_str!("../../../pages/carriage-return-in-script.md"),
     },
-    page: include_str!("../../../pages/carriage-return-in-script.md"),
     on: true,
     check: Check::Task(check),
 };

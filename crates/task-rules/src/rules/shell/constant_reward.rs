@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "constant-reward",
         level: Level::Warning,
         summary: "test.sh writes the same reward whatever it finds, so that no work can fail, or none can pass.",
+        page: include_str!("../../../pages/constant-reward.md"),
     },
-    page: include_str!("../../../pages/constant-reward.md"),
     on: true,
     check: Check::Task(check),
 };

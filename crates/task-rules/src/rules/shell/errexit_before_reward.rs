@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "errexit-before-reward",
         level: Level::Error,
         summary: "Under `set -e` a failing check ends test.sh before it writes a reward, so that wrong work gets no score instead of 0.",
+        page: include_str!("../../../pages/errexit-before-reward.md"),
     },
-    page: include_str!("../../../pages/errexit-before-reward.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "host-cpu-count",
         level: Level::Note,
         summary: "A script asks for the number of processors, which in a container is the host's and not the task's.",
+        page: include_str!("../../../pages/host-cpu-count.md"),
     },
-    page: include_str!("../../../pages/host-cpu-count.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -19,8 +19,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "install-while-grading",
         level: Level::Note,
         summary: "A verifier installs packages or downloads something while it grades, so that a fault of the network becomes a score.",
+        page: include_str!("../../../pages/install-while-grading.md"),
     },
-    page: include_str!("../../../pages/install-while-grading.md"),
     on: true,
     check: Check::Task(check),
 };

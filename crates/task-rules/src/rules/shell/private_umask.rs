@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "private-umask",
         level: Level::Note,
         summary: "solve.sh makes its files private, and the verifier runs as another user, who cannot read them.",
+        page: include_str!("../../../pages/private-umask.md"),
     },
-    page: include_str!("../../../pages/private-umask.md"),
     on: true,
     check: Check::Task(check),
 };

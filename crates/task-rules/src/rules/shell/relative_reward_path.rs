@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "relative-reward-path",
         level: Level::Error,
         summary: "test.sh writes its reward into the working directory instead of /logs/verifier, where runners read it.",
+        page: include_str!("../../../pages/relative-reward-path.md"),
     },
-    page: include_str!("../../../pages/relative-reward-path.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -16,8 +16,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "relative-script-file",
         level: Level::Warning,
         summary: "test.sh or solve.sh names a file beside it by a relative path, which counts from the working directory.",
+        page: include_str!("../../../pages/relative-script-file.md"),
     },
-    page: include_str!("../../../pages/relative-script-file.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "script-shebang",
         level: Level::Warning,
         summary: "test.sh or solve.sh has no usable `#!` line; Harbor runs it by its path, so that line decides who reads it.",
+        page: include_str!("../../../pages/script-shebang.md"),
     },
-    page: include_str!("../../../pages/script-shebang.md"),
     on: true,
     check: Check::Task(check),
 };

@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
         name: "shell-startup-file",
         level: Level::Note,
         summary: "The image sets variables in ~/.bashrc or its like, which only interactive shells read: test.sh and solve.sh do not.",
+        page: include_str!("../../../pages/shell-startup-file.md"),
     },
-    page: include_str!("../../../pages/shell-startup-file.md"),
     on: true,
     check: Check::Task(check),
 };

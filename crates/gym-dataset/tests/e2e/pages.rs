@@ -1,0 +1,120 @@
+//! The examples of the rules' pages, checked as a reader would: with the built binary. (Those of task-rules run there.)
+
+use camino::Utf8Path;
+use findings::RuleMeta;
+use serde_json::Value;
+use testdata::Need;
+use testdata::page::{Example, SECTIONS, examples, not_run};
+
+use crate::support::{Output, Tool, binary, each, finish, has, skip, temp_dir};
+
+/// Rules that are found by way of a Python with Pydantic, and the rule that says that there is none.
+const NEED_PYDANTIC: [&str; 2] = ["GD690", "GD691"];
+const NO_PYDANTIC: &str = "GD692";
+
+struct Case {
+    rule: &'static RuleMeta,
+    section: &'static str,
+    expected: bool,
+    number: usize,
+    example: Example,
+}
+
+impl Case {
+    fn name(&self) -> String {
+        format!("{} {} {}", self.rule.name, self.section, self.number + 1)
+    }
+}
+
+#[test]
+fn the_examples_of_the_pages_are_what_they_say() {
+    let mut cases = Vec::new();
+    for rule in gym_dataset::reference::rules() {
+        if task_rules::registry::find(rule.code).is_some() {
+            continue;
+        }
+        if !rule.page.contains("\n## Invalid\n") {
+            println!("skipped by name: the page of {} is not written", rule.name);
+            continue;
+        }
+        for (section, expected) in SECTIONS {
+            if let Some(reason) = not_run(rule.page, section) {
+                println!("skipped by name: {} {section}: {reason}", rule.name);
+                continue;
+            }
+            let all = examples(rule.page, section);
+            assert!(!all.is_empty(), "{}: no example under {section}", rule.name);
+            cases.extend(all.into_iter().enumerate().map(|(number, example)| Case {
+                rule,
+                section,
+                expected,
+                number,
+                example,
+            }));
+        }
+    }
+    each(&cases, check);
+}
+
+fn check(case: &Case) -> Result<(), String> {
+    let static_command = ["validate", ".", "--static"].map(str::to_owned);
+    let mut words = case.example.command.clone().unwrap_or(static_command.to_vec());
+    let runs = words[0] == "validate" && !words.contains(&"--static".to_owned());
+    if runs && !has(&case.name(), &[Need::Embedded]) {
+        return Ok(());
+    }
+    if runs && !words.contains(&"--sandbox".to_owned()) {
+        words.extend(["--sandbox", "embedded"].map(str::to_owned));
+    }
+    words.extend(["--format", "json"].map(str::to_owned));
+    let scratch = temp_dir();
+    let target = case
+        .example
+        .write(Utf8Path::from_path(scratch.path()).expect("UTF-8"));
+    let output = run(case, &target, scratch.path(), &words);
+    let report = output.report();
+    let found = report["findings"]
+        .as_array()
+        .ok_or(format!("{}: no findings: {report:#}", case.name()))?;
+    if NEED_PYDANTIC.contains(&case.rule.code) && found.iter().any(|f| f["rule"] == NO_PYDANTIC) {
+        skip(&case.name(), "a python3 with Pydantic 2");
+        return Ok(());
+    }
+    judge(case, found)
+}
+
+/// Runs the command in the target's folder; where modes matter, as somebody to whom they do.
+fn run(case: &Case, target: &Utf8Path, scratch: &std::path::Path, words: &[String]) -> Output {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tool = if case.example.has_modes() && has(&case.name(), &[Need::Root]) {
+        std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755)).expect("mode");
+        let copy = scratch.join("gym-dataset");
+        std::fs::copy(binary(), &copy).expect("copied");
+        let copy = copy.to_str().expect("UTF-8");
+        let before = ["--reuid=65534", "--regid=65534", "--clear-groups", "--", copy];
+        Tool::of("setpriv", &before, words)
+    } else {
+        Tool::new(words)
+    };
+    let child = tool.within(target).spawn();
+    finish(child)
+}
+
+fn judge(case: &Case, found: &[Value]) -> Result<(), String> {
+    let say = |what: &str| Err(format!("{}: {what}: {found:#?}", case.name()));
+    let own: Vec<&Value> = found.iter().filter(|f| f["rule"] == case.rule.code).collect();
+    if own.is_empty() == case.expected {
+        return say(if case.expected { "not found" } else { "found" });
+    }
+    for stated in case.example.places() {
+        let at = |f: &&Value| format!("{}:{}", f["path"].as_str().unwrap_or_default(), f["line"]);
+        if !own.iter().any(|f| at(f) == stated) {
+            return say(&format!("not at {stated}"));
+        }
+    }
+    let other = |f: &&Value| f["level"] == "error" && f["rule"] != case.rule.code;
+    match found.iter().find(other) {
+        Some(other) => say(&format!("another error, {}", other["rule"])),
+        None => Ok(()),
+    }
+}
