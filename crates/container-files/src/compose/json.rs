@@ -22,6 +22,14 @@ pub(super) fn text(text: &str) -> Json {
     Json::String(text.replace('$', "$$"))
 }
 
+/// Says whether Compose takes a text for true, quoted or not, where a yes or no must stand.
+pub(super) fn is_true(text: &str) -> bool {
+    matches!(
+        text,
+        "true" | "True" | "TRUE" | "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON"
+    )
+}
+
 /// A plain scalar is what the YAML library under Compose takes it for.
 fn scalar(written: &str, plain: bool) -> Json {
     if !plain {

@@ -1,7 +1,7 @@
 //! Compose files as data: their keys and services with places, and what of them may run.
 //!
 //! [`parse`] reads a file as Compose does before it fills in variables; [`judge`] fills them in, holds every key against a
-//! list of what may run, and gives a [`Project`] that is written anew.
+//! list of what may run, and gives a [`Project`] that is written anew. [`rights`] tells what services may do to the host.
 
 mod build;
 mod json;
@@ -11,13 +11,16 @@ mod mounts;
 mod paths;
 mod project;
 mod resources;
+mod rights;
 mod service;
 mod variables;
+mod volume;
 
 pub use build::Build;
 pub use judge::{Judged, Refusal, judge};
 pub use model::{ComposeFile, Field, Service};
 pub use project::{Project, ProjectService};
+pub use rights::{Bind, Rights, rights};
 
 use crate::yaml::{self, Node, YamlFault};
 

@@ -40,17 +40,11 @@ fn one(bench: &mut Bench<'_>, service: &str, item: &Node) -> Option<Json> {
 
 /// `[SOURCE:]TARGET[:MODE]`.
 fn short<'a>(bench: &mut Bench<'_>, service: &str, written: &'a str, item: &Node) -> Option<Mount<'a>> {
-    let parts: Vec<&str> = written.split(':').collect();
-    let (source, target, mode) = match parts.as_slice() {
-        [target] => (None, *target, ""),
-        [source, target] => (Some(*source), *target, ""),
-        [source, target, mode] => (Some(*source), *target, *mode),
-        _ => {
-            bench.refuse(item, format!("`{written}` of `{service}` is no volume"));
-            return None;
-        }
+    let Some(parts) = super::volume::short(written) else {
+        bench.refuse(item, format!("`{written}` of `{service}` is no volume"));
+        return None;
     };
-    for word in mode.split(',').filter(|w| !w.is_empty()) {
+    for word in parts.options.split(',').filter(|w| !w.is_empty()) {
         if ![
             "ro",
             "rw",
@@ -69,12 +63,11 @@ fn short<'a>(bench: &mut Bench<'_>, service: &str, written: &'a str, item: &Node
             );
         }
     }
-    let path = source.is_some_and(|s| s.starts_with(['.', '/', '~', '\\']));
     Some(Mount {
-        kind: if path { "bind" } else { "volume" },
-        source,
-        target,
-        read_only: mode.split(',').any(|word| word == "ro"),
+        kind: if parts.is_bind() { "bind" } else { "volume" },
+        source: parts.source,
+        target: parts.target,
+        read_only: parts.read_only(),
     })
 }
 
@@ -110,7 +103,7 @@ fn long<'a>(bench: &mut Bench<'_>, service: &str, item: &'a Node) -> Option<Moun
         kind,
         source: item.get("source").and_then(Node::text),
         target,
-        read_only: matches!(read_only, Some("true" | "True" | "TRUE")),
+        read_only: read_only.is_some_and(super::json::is_true),
     })
 }
 

@@ -109,6 +109,7 @@ struct Open {
     anchor: usize,
     items: Vec<Node>,
     mapping: bool,
+    reset: bool,
 }
 
 struct Reader<'a> {
@@ -125,13 +126,13 @@ impl Reader<'_> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain && !is_string(tag.as_deref(), &place)?;
-                let node = Node {
-                    span: place,
-                    value: Value::Scalar {
-                        text: text.into_owned(),
-                        plain,
-                    },
+                let value = if is_reset(tag.as_deref()) {
+                    nothing()
+                } else {
+                    let text = text.into_owned();
+                    Value::Scalar { text, plain }
                 };
+                let node = Node { span: place, value };
                 self.left.count(&node)?;
                 self.put(node, anchor)
             }
@@ -174,6 +175,7 @@ impl Reader<'_> {
             anchor,
             items: Vec::new(),
             mapping,
+            reset: is_reset(tag),
         });
         Ok(())
     }
@@ -194,7 +196,9 @@ impl Reader<'_> {
             last
         };
         let span = open.start..end.max(open.start);
-        let value = if open.mapping {
+        let value = if open.reset {
+            nothing()
+        } else if open.mapping {
             Value::Mapping(mapping(open.items)?)
         } else {
             Value::Sequence(open.items)
@@ -252,10 +256,26 @@ fn is_string(tag: Option<&Tag>, place: &Range<usize>) -> Result<bool, YamlFault>
         Some("str") => Ok(true),
         Some("map" | "seq" | "int" | "float" | "bool" | "null") => Ok(false),
         _ if name == "!" => Ok(true),
+        // Compose's own, for a file that is laid over another.
+        _ if matches!(name.as_str(), RESET | "!override") => Ok(false),
         _ => Err(YamlFault::new(
             format!("the tag `{name}` is not read"),
             place.clone(),
         )),
+    }
+}
+
+/// Compose's tag for a key that is to be as if nobody had written it.
+const RESET: &str = "!reset";
+
+fn is_reset(tag: Option<&Tag>) -> bool {
+    tag.is_some_and(|tag| tag.to_string() == RESET)
+}
+
+fn nothing() -> Value {
+    Value::Scalar {
+        text: String::new(),
+        plain: true,
     }
 }
 

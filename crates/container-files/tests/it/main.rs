@@ -2,6 +2,7 @@
 
 mod compose;
 mod compose_refusals;
+mod compose_rights;
 mod hostile;
 mod layers;
 mod modes;

@@ -143,9 +143,12 @@ impl<'a> TaskContext<'a> {
     /// Returns the Compose files that are read, with their paths.
     #[must_use]
     pub fn compose_files(&self) -> Vec<(Utf8PathBuf, Rc<ComposeView>)> {
-        let paths = ["environment/docker-compose.yaml", "tests/docker-compose.yaml"];
-        let read = |path: &&str| Some((Utf8PathBuf::from(*path), self.compose_file(path)?));
-        paths.iter().filter_map(read).collect()
+        let mut paths: Vec<Utf8PathBuf> = ["environment", "tests"].map(Utf8PathBuf::from).into();
+        let steps = self.task.declared.iter().flat_map(|toml| &toml.steps);
+        paths.extend(steps.map(|step| Utf8Path::new("steps").join(&step.name.value).join("tests")));
+        let each = paths.into_iter().map(|folder| folder.join("docker-compose.yaml"));
+        each.filter_map(|path| Some((path.clone(), self.compose_file(path)?)))
+            .collect()
     }
 
     /// Returns a Compose file that can be read.

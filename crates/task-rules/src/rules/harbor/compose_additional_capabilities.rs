@@ -19,27 +19,22 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for (_, compose) in task.compose_files() {
-        for service in &compose.file.services {
-            let Some(field) = service.field("cap_add") else {
+    for composed in super::compose::all(task) {
+        for service in &composed.services {
+            let Some((_, place)) = service.capabilities.first() else {
                 continue;
             };
-            let names: Vec<String> = field
-                .value
-                .items()
-                .unwrap_or_default()
+            let names: Vec<String> = service
+                .capabilities
                 .iter()
-                .filter_map(|item| Some(format!("`{}`", item.text()?)))
+                .map(|(name, _)| format!("`{name}`"))
                 .collect();
-            if names.is_empty() {
-                continue;
-            }
             let finding = task
                 .finding(
                     &RULE.meta,
-                    format!("the service `{}` adds {}", service.name, names.join(", ")),
+                    format!("the service `{}` adds {}", service.service, names.join(", ")),
                 )
-                .at(&compose.source, field.key.clone())
+                .at(&composed.view.source, place.clone())
                 .help("drop `cap_add`, or say in the task's README why it is needed");
             found.add(finding);
         }

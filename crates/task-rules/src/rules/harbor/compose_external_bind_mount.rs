@@ -19,20 +19,26 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for bind in super::binds::all(task) {
-        if bind.path_in_task().is_some() {
+    for bind in super::compose::binds(task) {
+        if bind.path_in_task.is_some() {
             continue;
         }
-        let finding = task
-            .finding(
+        let (service, source) = (&bind.service, &bind.written);
+        let finding = if bind.runtime {
+            // Under Harbor it works, elsewhere the variable is empty.
+            task.finding(
                 &RULE.meta,
-                format!(
-                    "the service `{}` mounts `{}`, which lies outside of the task",
-                    bind.service, bind.source
-                ),
+                format!("the service `{service}` mounts `{source}`, which only Harbor's own Docker environment makes"),
             )
-            .at(&bind.compose.source, bind.place.clone())
-            .help("ship the files with the task and mount them by a path beside the Compose file");
-        found.add(finding);
+            .level(Level::Warning)
+            .help("let Harbor copy logs and artifacts: it does without a mount")
+        } else {
+            task.finding(
+                &RULE.meta,
+                format!("the service `{service}` mounts `{source}`, which lies outside of the task"),
+            )
+            .help("ship the files with the task and mount them by a path beside the Compose file")
+        };
+        found.add(finding.at(&bind.compose.source, bind.place));
     }
 }

@@ -19,20 +19,17 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for (_, compose) in task.compose_files() {
-        for service in &compose.file.services {
-            let Some(field) = service
-                .field("privileged")
-                .filter(|field| field.value.text() == Some("true"))
-            else {
+    for composed in super::compose::all(task) {
+        for service in &composed.services {
+            let Some(place) = &service.privileged else {
                 continue;
             };
             let finding = task
                 .finding(
                     &RULE.meta,
-                    format!("the service `{}` is privileged", service.name),
+                    format!("the service `{}` is privileged", service.service),
                 )
-                .at(&compose.source, field.key.clone())
+                .at(&composed.view.source, place.clone())
                 .help("drop `privileged`; runners of other people's tasks refuse it");
             found.add(finding);
         }

@@ -19,11 +19,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for bind in super::binds::all(task).iter().filter(|bind| !bind.read_only) {
+    for bind in super::compose::binds(task).iter().filter(|bind| !bind.read_only) {
         let finding = task
             .finding(
                 &RULE.meta,
-                format!("the service `{}` mounts `{}` writable", bind.service, bind.source),
+                format!(
+                    "the service `{}` mounts `{}` writable",
+                    bind.service, bind.written
+                ),
             )
             .at(&bind.compose.source, bind.place.clone())
             .help("append `:ro`, or use a named volume");

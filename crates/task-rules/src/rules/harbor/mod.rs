@@ -19,5 +19,5 @@ pub(crate) mod artifacts;
 pub(crate) mod downloads;
 pub(crate) mod installs;
 
-mod binds;
+mod compose;
 mod requirement;
