@@ -21,7 +21,8 @@ pub const ALL: [HarborRule; 18] = [
         "invalid-task-config",
         true,
         &[
-            "GD100", "GD101", "GD102", "GD103", "GD104", "GD110", "GD111", "GD112", "GD113", "GD114", "GD115",
+            "GD100", "GD101", "GD102", "GD103", "GD104", "GD110", "GD111", "GD112", "GD113", "GD114",
+            "GD115", "GD304",
         ],
     ),
     rule("unknown-config-field", true, &["GD120"]),

@@ -12,13 +12,15 @@ use serde_json::Value as Json;
 use task_model::{Contract, ContractChoice, LoadOptions};
 use task_rules::harbor_lint;
 
+use super::lint_compose::{self, REFUSED};
 use super::{Options, folders, lint_cases};
+use crate::engine::{Engine, ensure_compose};
 use crate::say;
 
 /// Folders of one call.
 const BATCH: usize = 150;
 
-type Verdicts = BTreeSet<String>;
+pub(super) type Verdicts = BTreeSet<String>;
 
 /// Compares, prints every difference that nobody meant, and fails for it.
 pub(super) fn run(python: &Utf8Path, options: &Options) -> anyhow::Result<()> {
@@ -33,19 +35,32 @@ pub(super) fn run(python: &Utf8Path, options: &Options) -> anyhow::Result<()> {
             tasks.extend(folders::task_folders(&root)?);
         }
         tasks.extend(lint_cases::write(&scratch, options.lint_count, options.seed)?);
+        tasks.extend(lint_compose::write(
+            &scratch,
+            options.lint_count / 2,
+            options.seed,
+        )?);
     }
-    // Without Docker's Compose plugin Harbor refuses to look at these.
-    let (compose, tasks): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| has_compose(task));
-    say(&format!(
-        "lint: {} folders; skipped by name: {} with a Compose file, which Harbor reads with Docker's plugin only",
-        tasks.len(),
-        compose.len()
-    ));
+    // Harbor asks Docker's Compose plugin, which needs no engine for that.
+    let engine = Engine::default();
+    match ensure_compose(&engine, python) {
+        Ok(()) => say(&format!("lint: {} folders", tasks.len())),
+        Err(error) if options.require => return Err(error),
+        Err(error) => {
+            let all = tasks.len();
+            tasks.retain(|task| !has_compose(task));
+            say(&format!(
+                "lint: {} folders; skipped by name: {} with a Compose file: {error:#}",
+                tasks.len(),
+                all - tasks.len()
+            ));
+        }
+    }
     let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
     let mut meant: BTreeMap<&str, usize> = BTreeMap::new();
     let mut differences = 0;
     for batch in tasks.chunks(BATCH) {
-        let theirs = harbor(python, batch)?;
+        let theirs = harbor(python, &engine, batch)?;
         for task in batch {
             let ours = ours(task);
             let empty = Verdicts::new();
@@ -60,9 +75,11 @@ pub(super) fn run(python: &Utf8Path, options: &Options) -> anyhow::Result<()> {
                 if slot == 0 {
                     continue;
                 }
-                if let Some(reason) =
-                    lint_cases::meant(rule, slot == 1, task, theirs.contains("invalid-task-config"))
-                {
+                let meant_here =
+                    lint_cases::meant(rule, slot == 1, task, theirs.contains("invalid-task-config")).or_else(
+                        || lint_compose::meant(rule, slot == 1, &lint_cases::shown(task), &ours, theirs),
+                    );
+                if let Some(reason) = meant_here {
                     *meant.entry(reason).or_default() += 1;
                 } else {
                     differences += 1;
@@ -88,7 +105,7 @@ pub(super) fn run(python: &Utf8Path, options: &Options) -> anyhow::Result<()> {
 }
 
 fn has_compose(task: &Utf8Path) -> bool {
-    ["environment", "tests"].iter().any(|folder| {
+    ["environment", "tests", "steps/x/tests"].iter().any(|folder| {
         let folder = task.join(folder);
         ["docker-compose.yaml", "docker-compose.yml", "compose.yaml"]
             .iter()
@@ -97,9 +114,15 @@ fn has_compose(task: &Utf8Path) -> bool {
 }
 
 /// Returns the rules that Harbor's lint names for each folder.
-fn harbor(python: &Utf8Path, tasks: &[Utf8PathBuf]) -> anyhow::Result<BTreeMap<Utf8PathBuf, Verdicts>> {
+fn harbor(
+    python: &Utf8Path,
+    engine: &Engine,
+    tasks: &[Utf8PathBuf],
+) -> anyhow::Result<BTreeMap<Utf8PathBuf, Verdicts>> {
     let program = python.with_file_name("harbor");
-    let out = Command::new(&program)
+    let mut lint = Command::new(&program);
+    engine.point(&mut lint);
+    let out = lint
         .args(["lint", "--json", "--select", "ALL"])
         .args(tasks)
         .current_dir("/")
@@ -122,7 +145,13 @@ fn harbor(python: &Utf8Path, tasks: &[Utf8PathBuf]) -> anyhow::Result<BTreeMap<U
             .ancestors()
             .find(|part| tasks.iter().any(|task| task == part));
         let task = task.with_context(|| format!("a finding outside of every folder: {path}"))?;
-        by_task.entry(task.to_owned()).or_default().insert(text("rule"));
+        let rule = match text("rule") {
+            rule if rule == "invalid-task-config" && path.file_name() != Some("task.toml") => {
+                REFUSED.to_owned()
+            }
+            rule => rule,
+        };
+        by_task.entry(task.to_owned()).or_default().insert(rule);
     }
     Ok(by_task)
 }
@@ -138,9 +167,11 @@ fn ours(task: &Utf8Path) -> Verdicts {
     };
     task_rules::apply(&mut dataset);
     let codes: BTreeSet<&str> = dataset.findings.iter().map(|finding| finding.rule.code).collect();
-    harbor_lint::ALL
+    let (refused, codes): (BTreeSet<&str>, _) = codes.into_iter().partition(|code| *code == "GD304");
+    let said = |rule: &&harbor_lint::HarborRule| rule.codes.iter().any(|code| codes.contains(code));
+    let named = harbor_lint::ALL
         .iter()
-        .filter(|rule| rule.codes.iter().any(|code| codes.contains(code)))
-        .map(|rule| rule.name.to_owned())
-        .collect()
+        .filter(said)
+        .map(|rule| rule.name.to_owned());
+    named.chain(refused.iter().map(|_| REFUSED.to_owned())).collect()
 }

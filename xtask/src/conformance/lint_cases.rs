@@ -6,7 +6,13 @@ use super::random::Random;
 
 /// A difference that is meant: the rule, whether only we speak, a text that the task's scripts, Dockerfiles or task.toml
 /// hold, and the reason.
-const MEANT: [(&str, bool, &str, &str); 2] = [
+const MEANT: [(&str, bool, &str, &str); 3] = [
+    (
+        "invalid-task-files",
+        false,
+        "../shared/data",
+        "a link in a folder that is no part of the task is nobody's",
+    ),
     (
         "unpinned-python-dependency",
         false,
@@ -34,11 +40,11 @@ pub(super) fn meant(rule: &str, only_we: bool, task: &Utf8Path, refused: bool) -
     }
     if rule == "invalid-task-files" {
         let bare = !task.join("environment").exists();
-        return match only_we {
-            true if !bare => Some(NOTHING_TO_BUILD),
-            false if bare => Some(NO_FOLDER),
-            _ => None,
-        };
+        match only_we {
+            true if !bare => return Some(NOTHING_TO_BUILD),
+            false if bare => return Some(NO_FOLDER),
+            _ => {}
+        }
     }
     let text = shown(task);
     let found = MEANT
@@ -55,6 +61,9 @@ pub(super) fn shown(task: &Utf8Path) -> String {
         "solution/solve.sh",
         "environment/Dockerfile",
         "tests/Dockerfile",
+        "environment/docker-compose.yaml",
+        "tests/docker-compose.yaml",
+        "steps/x/tests/docker-compose.yaml",
     ];
     let read = |name: &&str| std::fs::read_to_string(task.join(name)).ok();
     let text: Vec<String> = files
@@ -309,7 +318,7 @@ fn dockerfile(random: &mut Random) -> String {
     )
 }
 
-fn put(folder: &Utf8Path, path: &str, text: &str) -> anyhow::Result<()> {
+pub(super) fn put(folder: &Utf8Path, path: &str, text: &str) -> anyhow::Result<()> {
     let path = folder.join(path);
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;

@@ -14,6 +14,8 @@ mod folders;
 mod layout;
 mod lint;
 mod lint_cases;
+mod lint_compose;
+mod lint_compose_texts;
 mod published;
 mod random;
 mod rewards;

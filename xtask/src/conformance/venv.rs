@@ -32,7 +32,7 @@ pub(super) fn python(given: Option<&Utf8Path>) -> anyhow::Result<Result<Utf8Path
     }
     let folder = crate::root().join("target/conformance-venv");
     let own = folder.join("bin/python");
-    if has_harbor(&own) {
+    if has_harbor(&own) && starts(&own) {
         return Ok(Ok(own));
     }
     let Some(base) = candidates().into_iter().find(|p| is_new_enough(p)) else {
@@ -41,6 +41,9 @@ pub(super) fn python(given: Option<&Utf8Path>) -> anyhow::Result<Result<Utf8Path
         ));
     };
     say(&format!("conformance: making {folder} with {base}"));
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {folder}"))?;
+    }
     let constraints = crate::root().join("xtask/python/constraints.txt");
     let install = [
         "-m",
@@ -93,6 +96,16 @@ fn is_new_enough(python: &Utf8Path) -> bool {
     )
 }
 
+/// Says whether the environment's programs start: they name their Python by an absolute path, and a folder of builds may have
+/// been moved since.
+fn starts(python: &Utf8Path) -> bool {
+    let program = python.with_file_name("harbor");
+    let first = std::fs::read(program).unwrap_or_default();
+    let text = String::from_utf8_lossy(&first);
+    // Pip writes `#!PYTHON`, or a line of sh that runs it when the path is long.
+    text.lines().take(2).any(|line| line.contains(python.as_str()))
+}
+
 fn has_harbor(python: &Utf8Path) -> bool {
     let check = "import importlib.metadata as m, sys; sys.exit(m.version('harbor') != '0.26.0')";
     python.is_file() && run(python, &["-I", "-c", check])
@@ -108,4 +121,25 @@ fn run(program: &Utf8Path, arguments: &[&str]) -> bool {
         .stderr(stdio())
         .status();
     done.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_environment_that_was_moved_does_not_start() {
+        let scratch = tempfile::tempdir().unwrap();
+        let bin = Utf8Path::from_path(scratch.path()).unwrap().join("bin");
+        std::fs::create_dir(&bin).unwrap();
+        let python = bin.join("python");
+        assert!(!starts(&python), "no program at all");
+        std::fs::write(bin.join("harbor"), format!("#!{python}\nimport harbor\n")).unwrap();
+        assert!(starts(&python));
+        let long = format!("#!/bin/sh\n'''exec' {python} \"$0\" \"$@\"\n");
+        std::fs::write(bin.join("harbor"), long).unwrap();
+        assert!(starts(&python));
+        std::fs::write(bin.join("harbor"), "#!/elsewhere/bin/python\n").unwrap();
+        assert!(!starts(&python));
+    }
 }

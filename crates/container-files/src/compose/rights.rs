@@ -52,6 +52,7 @@ pub fn rights(
     read: &dyn Fn(&str) -> Option<ComposeFile>,
 ) -> Vec<Rights> {
     let mut walk = Walk {
+        top: file,
         known,
         read,
         files: MAX_FILES,
@@ -65,6 +66,7 @@ pub fn rights(
 }
 
 struct Walk<'a> {
+    top: &'a ComposeFile,
     known: Known<'a>,
     read: &'a dyn Fn(&str) -> Option<ComposeFile>,
     files: usize,
@@ -147,7 +149,7 @@ impl Walk<'_> {
         }
         let volumes = service.field("volumes").and_then(|field| field.value.items());
         for item in volumes.unwrap_or_default() {
-            let Some((target, bind)) = self.volume(item, place) else {
+            let Some((target, bind)) = self.volume(file, item, place) else {
                 continue;
             };
             rights.binds.retain(|other| other.target != target);
@@ -176,7 +178,7 @@ impl Walk<'_> {
     }
 
     /// Returns a volume's target, and the bind when it is one.
-    fn volume(&self, item: &Node, place: &Place) -> Option<(String, Option<Bind>)> {
+    fn volume(&self, file: &ComposeFile, item: &Node, place: &Place) -> Option<(String, Option<Bind>)> {
         let filled = self.filled(item);
         let (kind, source, target, read_only) = match &filled.value {
             Value::Scalar { text, .. } => {
@@ -201,15 +203,34 @@ impl Walk<'_> {
             }
             Value::Sequence(_) => return None,
         };
-        // Compose refuses a bind without a source.
-        let bind = (kind == "bind" && !source.is_empty()).then(|| Bind {
+        let bind = |source: &str, written: String, read_only: bool| Bind {
             source: joined(&place.folder, source),
-            written: written(item),
+            written,
             target: target.to_owned(),
             read_only,
             span: place.span(&item.span),
-        });
-        Some((target.to_owned(), bind))
+        };
+        let found = match kind {
+            // Compose refuses a bind without a source.
+            "bind" if !source.is_empty() => Some(bind(source, written(item), read_only)),
+            "volume" => self
+                .device(file, source)
+                .map(|(device, fixed)| bind(&device, device.clone(), read_only || fixed)),
+            _ => None,
+        };
+        Some((target.to_owned(), found))
+    }
+
+    /// Returns the folder of the host that a named volume stands for, and whether its options say that nobody writes it
+    /// (Docker, "local driver": `o=bind`).
+    fn device(&self, file: &ComposeFile, name: &str) -> Option<(String, bool)> {
+        let declared = |file: &ComposeFile| file.field("volumes")?.value.get(name).cloned();
+        let volume = self.filled(&declared(file).or_else(|| declared(self.top))?);
+        let options = volume.get("driver_opts")?;
+        let how: Vec<&str> = options.get("o")?.text()?.split(',').collect();
+        let bound = how.iter().any(|word| matches!(*word, "bind" | "rbind"));
+        let device = options.get("device")?.text()?;
+        bound.then(|| (device.to_owned(), how.contains(&"ro")))
     }
 
     /// Fills in variables; one without a value is kept by its name, as an absolute path.

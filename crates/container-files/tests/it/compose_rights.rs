@@ -92,6 +92,32 @@ fn the_last_volume_of_a_target_counts() {
 }
 
 #[test]
+fn a_named_volume_may_be_a_folder_of_the_host() {
+    let one = |volume: &str, options: &str| {
+        let text = format!(
+            "services:\n  main: {{image: a, volumes: [\"{volume}\"]}}\nvolumes: {{vol: {{driver_opts: {{{options}}}}}}}\n"
+        );
+        let all = of(&[("docker-compose.yaml", &text)]);
+        binds(&all[0])
+            .first()
+            .map(|(source, _, ro)| ((*source).to_owned(), *ro))
+    };
+    let etc = |ro: bool| Some(("/etc".to_owned(), ro));
+    assert_eq!(one("vol:/d", "type: none, o: bind, device: /etc"), etc(false));
+    assert_eq!(one("vol:/d:ro", "type: none, o: bind, device: /etc"), etc(true));
+    assert_eq!(
+        one("vol:/d", "type: none, o: \"rbind,ro\", device: /etc"),
+        etc(true)
+    );
+    assert_eq!(
+        one("vol:/d", "type: nfs, o: \"addr=10.0.0.1,rw\", device: \":/x\""),
+        None
+    );
+    assert_eq!(one("vol:/d", "type: tmpfs, device: tmpfs"), None);
+    assert_eq!(one("other:/d", "type: none, o: bind, device: /etc"), None);
+}
+
+#[test]
 fn a_service_has_what_it_extends() {
     let text = "\
 services:
