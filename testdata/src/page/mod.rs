@@ -1,7 +1,7 @@
 //! The examples of the rules' pages: Markdown whose fenced blocks are files.
 //!
 //! A block's info string is a language, the file's path, and options. The path is one in a task or, when any block is a
-//! dataset.toml or another task's file, in a dataset; `\xHH` in it is a byte. Languages with a meaning of their own:
+//! dataset.toml or another task's file, in a dataset; `\xHH` in it is a byte, a name `d{N}` is N folders. Languages with a meaning of their own:
 //!
 //! - `symlink`: a link to what the block holds. `fifo`: a named pipe. `hex`: the file's bytes in hexadecimal.
 //! - `absent`: nothing is there, although a task has it otherwise.

@@ -116,9 +116,10 @@ impl Example {
     }
 }
 
-/// Joins a path in which `\xHH` is a byte.
+/// Joins a path in which `\xHH` is a byte and a name `d{N}` that name N times over, each in the one before.
 fn join(folder: &Utf8Path, path: &str) -> OsString {
-    let whole = folder.join(path).into_string();
+    let names: Vec<String> = path.split('/').map(repeated).collect();
+    let whole = folder.join(names.join("/")).into_string();
     let mut pieces = whole.split("\\x");
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
     for piece in pieces {
@@ -127,6 +128,14 @@ fn join(folder: &Utf8Path, path: &str) -> OsString {
         bytes.extend(rest.as_bytes());
     }
     OsString::from_vec(bytes)
+}
+
+fn repeated(name: &str) -> String {
+    let times = name.strip_suffix('}').and_then(|rest| rest.split_once('{'));
+    match times.and_then(|(name, times)| Some((name, times.parse().ok()?))) {
+        Some((name, times)) => vec![name; times].join("/"),
+        None => name.to_owned(),
+    }
 }
 
 fn put(path: &OsStr, kind: &Kind) {
