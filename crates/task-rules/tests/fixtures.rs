@@ -41,7 +41,15 @@ fn place(finding: &Finding, target: &Utf8Path) -> String {
 fn of_rule(all: &[Finding], rule: &Rule, target: &Utf8Path) -> Vec<String> {
     all.iter()
         .filter(|finding| finding.rule.code == rule.meta.code)
-        .map(|finding| place(finding, target))
+        .map(|finding| {
+            let place = place(finding, target);
+            let own = finding.level == rule.meta.level;
+            if own {
+                place
+            } else {
+                format!("{place} {}", finding.level.as_str())
+            }
+        })
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! Tests or the solution copied into the agent's image.
 
+use camino::{Utf8Path, Utf8PathBuf};
 use container_files::InstructionKind;
 use findings::{Level, RuleMeta};
 
@@ -11,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta {
         code: "GD713",
         name: "agent-image-test-leak",
-        level: Level::Error,
-        summary: "environment/Dockerfile copies the grader or the solution into the image in which the agent works.",
+        level: Level::Warning,
+        summary: "environment/Dockerfile copies what looks like the grader or the solution into the image in which the agent works.",
         page: include_str!("../../../pages/agent-image-test-leak.md"),
     },
     on: true,
@@ -28,13 +29,37 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             continue;
         };
         for source in sources.iter().filter(|source| is_secret(&source.value)) {
-            let finding = task
-                .finding(&RULE.meta, format!("`{}` goes into the image that the agent works in", source.value))
-                .at(&dockerfile.source, source.range.clone())
-                .help("leave it out: Harbor and Gym bring tests and solution themselves, after the agent has ended");
-            found.add(finding);
+            let finding = if is_own(task, &source.value) {
+                task.finding(&RULE.meta, format!("the task's own `{}` goes into the image that the agent works in", source.value))
+                    .level(Level::Error)
+                    .help("leave it out: Harbor and Gym bring tests and solution themselves, after the agent has ended")
+            } else {
+                task.finding(&RULE.meta, format!("`{}` goes into the image that the agent works in", source.value))
+                    .help("leave it out if it grades the task; tests that belong to what the agent works on may stay")
+            };
+            found.add(finding.at(&dockerfile.source, source.range.clone()));
         }
     }
+}
+
+/// Longer files are not compared.
+const LONGEST: u64 = 4 << 20;
+
+/// Says whether the copied file is the task's own grader or solution: the same bytes, or no file of the folder that
+/// images are built from at all, so that it can come from the task's folder only.
+fn is_own(task: &TaskContext<'_>, source: &str) -> bool {
+    let tree = &task.task.tree;
+    let read = |path: &Utf8Path| tree.read_following(path, LONGEST).ok();
+    let Some(copied) = read(&Utf8Path::new("environment").join(source)) else {
+        return true;
+    };
+    let own = Utf8Path::new(source)
+        .components()
+        .rev()
+        .take(2)
+        .collect::<Vec<_>>();
+    let own: Utf8PathBuf = own.into_iter().rev().collect();
+    read(&own).is_some_and(|own| own == copied)
 }
 
 fn is_secret(path: &str) -> bool {
