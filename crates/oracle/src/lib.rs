@@ -28,7 +28,7 @@ pub use api::{
 };
 pub use applied::{not_applied, on_host_root};
 pub use cancel::Cancel;
-pub use env::{Redactor, Template, Variable, template};
+pub use env::{Redactor, Variable};
 pub use plan::effective;
 pub use results::{ResultsError, folder_name, prepare_results};
 pub use run::{run_all, run_task};

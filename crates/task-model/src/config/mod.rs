@@ -20,6 +20,7 @@ mod reader;
 mod rules;
 mod schema;
 mod steps;
+mod template;
 
 #[cfg(test)]
 mod properties;
@@ -36,3 +37,4 @@ pub use model::{
 };
 pub use read::{Outcome, ReadToml, is_org_name, read, read_environment, read_task};
 pub use rules::RULES;
+pub use template::{Template, template};

@@ -231,6 +231,11 @@ impl Reader<'_> {
                 name.span,
                 format!("`{at}` must be `org/name`, not {shown:?}"),
             );
+            if name.value.contains("{{") {
+                self.help(
+                    "placeholders are filled in from a tasks.jsonl beside task.toml, and there is none",
+                );
+            }
             self.help("both parts have letters, digits, `.`, `_` and `-`, begin with a letter or digit, and hold no `..`");
         }
     }

@@ -1,6 +1,11 @@
 //! The digests that `[[tasks]]` and `[[files]]` of dataset.toml state.
 
+use camino::Utf8Path;
+
+use crate::TaskTree;
+use crate::digest::file_hash;
 use crate::toml_text::{Table, Value};
+use crate::tree::Extent;
 
 /// A digest that is not what it should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,5 +39,25 @@ pub fn stale_digests<'a>(
         .iter()
         .filter_map(Value::as_table)
         .filter_map(stale)
+        .collect()
+}
+
+/// Returns names and current hashes, in hex, of the files that `[[files]]` lists and that lie beside dataset.toml in
+/// `folder`.
+#[must_use]
+pub fn listed_file_hashes(folder: &Utf8Path, root: &Table) -> Vec<(String, String)> {
+    let entries = root.get("files").and_then(Value::as_array).unwrap_or_default();
+    if entries.is_empty() {
+        return Vec::new();
+    }
+    let tree = TaskTree::list(folder, Extent::Covered);
+    let hash = |table: &Table| {
+        let name = table.get("path")?.as_str().filter(|name| !name.contains('/'))?;
+        Some((name.to_owned(), file_hash(&tree, name).ok()?))
+    };
+    entries
+        .iter()
+        .filter_map(Value::as_table)
+        .filter_map(hash)
         .collect()
 }

@@ -8,7 +8,7 @@ mod manifest;
 mod settings;
 
 pub use apply::apply;
-pub use digests::{StaleDigest, stale_digests};
+pub use digests::{StaleDigest, listed_file_hashes, stale_digests};
 pub use fields::dataset_schema;
 pub use settings::{Override, Settings};
 

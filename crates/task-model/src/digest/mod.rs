@@ -50,6 +50,14 @@ pub fn content_hash(tree: &TaskTree) -> Result<ContentHash, DigestFault> {
     package::content_hash(tree)
 }
 
+/// Returns the SHA-256 of one file, in hex.
+///
+/// # Errors
+/// The file cannot be read, or lies outside of the tree.
+pub fn file_hash(tree: &TaskTree, path: impl AsRef<Utf8Path>) -> Result<String, DigestFault> {
+    content::hash(tree, path.as_ref()).map(|hash| package::hex(&hash))
+}
+
 /// Lists the files of Harbor's package of a task, sorted by path in byte order.
 ///
 /// # Errors

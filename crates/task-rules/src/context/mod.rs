@@ -12,7 +12,8 @@ use findings::{Finding, RuleMeta, SourceFile, Span};
 use shim_builder::{PythonFacts, python_facts};
 use task_model::config::{Step, TaskToml};
 use task_model::load::MAX_TEXT;
-use task_model::{Content, Contract, Dataset, NodeKind, Task, TreeNode};
+use task_model::tree::Extent;
+use task_model::{Content, Contract, Dataset, NodeKind, Task, TaskTree, TreeNode};
 
 use crate::shell::Script;
 
@@ -226,6 +227,22 @@ impl<'a> TaskContext<'a> {
             .chain(of_steps)
             .filter_map(|path| self.text(path))
             .collect()
+    }
+
+    /// Returns texts that lie at the dataset's root, of at most 1 MiB each, where the dataset is not the task itself.
+    #[must_use]
+    pub fn dataset_texts(&self, names: &[&str]) -> Vec<Arc<SourceFile>> {
+        const LONGEST: u64 = 1 << 20;
+        if self.dataset.root == self.task.folder {
+            return Vec::new();
+        }
+        let root = TaskTree::list(&self.dataset.root, Extent::Covered);
+        let text = |name: &&str| {
+            let bytes = root.read(name, LONGEST).ok()?;
+            let text = std::str::from_utf8(&bytes).ok()?;
+            Some(Arc::new(SourceFile::new(self.dataset.root.join(name), text)))
+        };
+        names.iter().filter_map(text).collect()
     }
 
     /// Returns `tests/test.sh` and those of the steps, as far as they are there.

@@ -1,11 +1,11 @@
-//! The digests of `[[tasks]]` in dataset.toml.
+//! The digests of `[[tasks]]` and `[[files]]` in dataset.toml.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::Utf8Path;
 use findings::Span;
-use task_model::dataset::stale_digests;
+use task_model::dataset::{listed_file_hashes, stale_digests};
 use task_model::digest::content_hash;
 use task_model::toml_text::{self, Table, TableKind, Value};
 use task_model::{Content, Dataset, NodeKind, Origin, Task, TaskTree};
@@ -14,8 +14,8 @@ use super::FileEdit;
 use super::plain::Plain;
 
 /// Plans the edit of a dataset's dataset.toml: each digest of a selected task folder that Harbor itself loads is that
-/// of the folder as `pending` edits leave it, also where none is written. A dataset.toml above the target is left
-/// alone.
+/// of the folder as `pending` edits leave it, also where none is written; each written digest of a file is the file's. A
+/// dataset.toml above the target is left alone.
 #[must_use]
 pub fn dataset(dataset: &Dataset, pending: &[FileEdit]) -> Option<FileEdit> {
     if dataset.root != dataset.target {
@@ -39,7 +39,12 @@ pub fn dataset(dataset: &Dataset, pending: &[FileEdit]) -> Option<FileEdit> {
         .collect();
     let mut changes: Vec<(Span, String)> = Vec::new();
     let mut why = Vec::new();
-    for stale in stale_digests(&root, "tasks", "name", &known) {
+    let files = listed_file_hashes(&dataset.root, &root);
+    let stale = stale_digests(&root, "tasks", "name", &known);
+    for stale in stale
+        .into_iter()
+        .chain(stale_digests(&root, "files", "path", &files))
+    {
         if stale.value.as_str().is_some() {
             changes.push((stale.value.span, format!("\"{}\"", stale.current)));
             why.push(format!("write the digest of `{}`", stale.name));
@@ -117,10 +122,13 @@ fn changes_digests_only(edit: &FileEdit) -> bool {
     let without = |text: &str| {
         let root = toml_text::parse(&edit.path, text.as_bytes()).root?;
         let mut plain = Plain::of(&root);
-        if let Some(Plain::Array(tasks)) = plain.table(&[])?.get_mut("tasks") {
-            for task in tasks {
-                if let Plain::Table(task) = task {
-                    task.insert("digest".to_owned(), Plain::Scalar(String::new()));
+        for list in ["tasks", "files"] {
+            let Some(Plain::Array(entries)) = plain.table(&[])?.get_mut(list) else {
+                continue;
+            };
+            for entry in entries {
+                if let Plain::Table(entry) = entry {
+                    entry.insert("digest".to_owned(), Plain::Scalar(String::new()));
                 }
             }
         }

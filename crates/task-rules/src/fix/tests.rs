@@ -242,6 +242,25 @@ fn stale_digests_become_those_of_the_folders_as_the_other_edits_leave_them() {
 }
 
 #[test]
+fn a_stale_digest_of_a_file_becomes_that_of_the_file() {
+    let stale = format!("sha256:{}", "0".repeat(64));
+    let list = format!(
+        "[[files]]\npath = \"metric.py\"\ndigest = \"{stale}\"\n[[files]]\npath = \"gone.py\"\ndigest = \"{stale}\"\n[[files]]\npath = \"b.py\"\n"
+    );
+    let set = files(&[
+        ("dataset.toml", &list),
+        ("metric.py", "abc"),
+        ("b.py", "b"),
+        ("a/task.toml", "[environment]\ndocker_image = \"d\"\n"),
+    ]);
+    let loaded = load(&set.root, &LoadOptions::default()).unwrap();
+    let planned = dataset(&loaded, &[]).expect("an edit").after();
+    // The digest of `abc` that FIPS 180-2 prints.
+    let right = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(planned, list.replacen(&stale, right, 1));
+}
+
+#[test]
 fn an_entry_without_a_digest_gets_that_of_its_folder() {
     let task = "[task]\nname = \"o/a\"\n[environment]\ndocker_image = \"d\"\n";
     let head = "[dataset]\nname = \"o/set\"\n";

@@ -11,5 +11,6 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use model::is_name;
 pub use model::{Assignment, Command, Place, Redirect, Script, Variable, Word};
 pub use parse::MAX_SCRIPT;

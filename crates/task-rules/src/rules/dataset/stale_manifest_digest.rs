@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use findings::{Finding, Level, RuleMeta};
-use task_model::dataset::stale_digests;
+use task_model::dataset::{listed_file_hashes, stale_digests};
 use task_model::{Dataset, Origin};
 
 use super::manifest::Manifest;
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         code: "GD904",
         name: "stale-manifest-digest",
         level: Level::Warning,
-        summary: "A `[[tasks]]` digest in dataset.toml is not that of the task beside it: whoever runs the set by its manifest gets another task.",
+        summary: "A digest in dataset.toml is not that of the task or file beside it: whoever runs the set by its manifest gets another one.",
         page: include_str!("../../../pages/stale-manifest-digest.md"),
     },
     on: true,
@@ -40,7 +40,12 @@ fn check(dataset: &Dataset, found: &mut Found) {
         .into_iter()
         .filter_map(|(name, hash)| Some((name, hash?)))
         .collect();
-    for stale in stale_digests(&root, "tasks", "name", &known) {
+    let files = listed_file_hashes(&dataset.root, &root);
+    let stale = stale_digests(&root, "tasks", "name", &known);
+    for stale in stale
+        .into_iter()
+        .chain(stale_digests(&root, "files", "path", &files))
+    {
         // What is no digest at all is loading's to tell.
         if !stale
             .value

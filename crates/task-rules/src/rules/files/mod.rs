@@ -4,6 +4,7 @@ mod answers;
 
 pub(crate) mod answer_in_environment;
 pub(crate) mod answer_inside_file;
+pub(crate) mod grader_in_environment;
 pub(crate) mod misplaced_file;
 pub(crate) mod missing_script_file;
 pub(crate) mod unstated_path;

@@ -1,8 +1,8 @@
 //! Credentials in plain text.
 
 use findings::{Level, RuleMeta, Span};
-use task_model::config::EnvVar;
 
+use super::variables;
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
 
@@ -23,17 +23,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     let Some(config) = task.task.declared.as_ref() else {
         return;
     };
-    let mut tables: Vec<&[EnvVar]> = vec![
-        &config.environment.env,
-        &config.verifier.env,
-        &config.solution_env,
-    ];
-    tables.extend(config.verifier.environment.as_ref().map(|own| own.env.as_slice()));
-    for step in &config.steps {
-        tables.push(&step.verifier.env);
-        tables.extend(step.verifier.environment.as_ref().map(|own| own.env.as_slice()));
-    }
-    for variable in tables.into_iter().flatten() {
+    for variable in variables(config) {
         if let Some(kind) = secret(&variable.value.value) {
             let span: Option<Span> = Some(variable.value.span);
             let message = format!("`{}` holds {kind} in plain text", variable.name.value);

@@ -1,0 +1,2 @@
+def test_in():
+    assert open("/app/in").read()
