@@ -86,7 +86,7 @@ impl Finding {
     /// Points at a file or folder as a whole.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<Utf8PathBuf>) -> Self {
-        self.location = Some(Location::Path(path.into()));
+        self.location = Some(Location::Path(crate::source::shown(path.into())));
         self
     }
 

@@ -30,6 +30,15 @@ struct Index {
 
 const BLOCK: usize = 4096;
 
+/// Returns a path without the `./` that a name joined to the working directory begins with: a file has one spelling in all
+/// findings.
+pub(crate) fn shown(path: Utf8PathBuf) -> Utf8PathBuf {
+    match path.strip_prefix(".") {
+        Ok(rest) if !rest.as_str().is_empty() => rest.to_owned(),
+        _ => path,
+    }
+}
+
 impl PartialEq for SourceFile {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path && self.text == other.text
@@ -39,10 +48,11 @@ impl PartialEq for SourceFile {
 impl Eq for SourceFile {}
 
 impl SourceFile {
-    /// Returns a source; `path` is shown as it is (relative to the working directory, `/` between parts).
+    /// Returns a source; `path` is shown as it is (relative to the working directory, `/` between parts), but for a `./`
+    /// at its head.
     pub fn new(path: impl Into<Utf8PathBuf>, text: impl Into<String>) -> Self {
         Self {
-            path: path.into(),
+            path: shown(path.into()),
             text: text.into(),
             index: OnceLock::new(),
         }
@@ -145,6 +155,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_file_of_the_working_directory_has_one_spelling() {
+        for (path, expected) in [
+            ("./a", "a"),
+            ("a", "a"),
+            (".", "."),
+            ("./../a", "../a"),
+            (".a", ".a"),
+        ] {
+            assert_eq!(SourceFile::new(path, "").path(), expected);
+        }
+    }
 
     fn at(text: &str, offset: usize) -> (usize, usize) {
         let place = SourceFile::new("f", text).line_column(offset);

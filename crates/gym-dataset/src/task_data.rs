@@ -79,7 +79,9 @@ fn refuse(dataset: &mut Dataset, faulty: &BTreeMap<String, Vec<String>>) {
                 task.id,
                 findings::sanitize::line(fault)
             );
-            let mut finding = Finding::new(&rules::TASK_DATA, message).in_task(&task.id);
+            let mut finding = Finding::new(&rules::TASK_DATA, message)
+                .help("correct the task's fields, or the model in task_data.py")
+                .in_task(&task.id);
             finding.location = Some(rows.location(task));
             if task.selected {
                 dataset.refused.get_or_insert_with(|| finding.message.clone());

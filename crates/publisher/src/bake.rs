@@ -12,9 +12,7 @@ const MAX_TOML: u64 = 16 << 20;
 
 /// Why the values could not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the effective values cannot be written into this task.toml without changing something else; write them by hand"
-)]
+#[error("the effective values cannot be written into this task.toml without changing something else")]
 pub(crate) struct BakeFault;
 
 /// The overrides of a dataset.toml.
@@ -71,7 +69,9 @@ pub(crate) fn task_toml(task: &Task, overrides: &Overrides) -> Result<Option<Str
 
 /// Returns the fault as a finding.
 pub(crate) fn finding(task: &Task, fault: BakeFault) -> Finding {
-    Finding::new(&rules::BAKE, fault.to_string()).at_path(task.folder.join("task.toml"))
+    Finding::new(&rules::BAKE, fault.to_string())
+        .help("write them by hand, and take them out of `[gym]`")
+        .at_path(task.folder.join("task.toml"))
 }
 
 /// Returns a table of the document, made when missing.

@@ -225,7 +225,8 @@ fn check(plan: &PublishPlan, staging: &Staging) -> Result<Vec<(String, String)>,
                     .filter(|finding| finding.task.as_deref() == Some(&task.id))
                     .min_by_key(|finding| finding.level)
                     .map_or_else(String::new, |finding| format!(": {}", finding.message));
-                let finding = invalid(format!("Harbor would not load the published `{}`{why}", task.id));
+                let finding = invalid(format!("Harbor would not load the published `{}`{why}", task.id))
+                    .help("`validate --contract harbor` shows what Harbor makes of the source");
                 findings.push(finding.in_task(&task.id).at_path(task.source.clone()));
             }
         }

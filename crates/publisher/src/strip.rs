@@ -7,9 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 /// Why `[gym]` could not be taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`[gym]` cannot be cut out of dataset.toml without touching its other tables; write it as a table of its own"
-)]
+#[error("`[gym]` cannot be cut out of dataset.toml without touching its other tables")]
 pub struct StripFault;
 
 /// Returns `text`, a dataset.toml that parses, without its `gym` table. Comment lines directly above a piece of it go

@@ -93,6 +93,33 @@ fn results_are_never_written_into_a_task() {
 }
 
 #[test]
+fn results_beside_a_task_may_be_named_from_within_it() {
+    if !has(
+        "results_beside_a_task_may_be_named_from_within_it",
+        &[Need::Embedded],
+    ) {
+        return;
+    }
+    let folder = crate::support::temp_dir();
+    let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    let task = folder.join("task");
+    crate::support::copy_tree(&testdata::task("pass-reward-txt"), &task);
+    let before = snapshot(&task);
+    let arguments = [
+        "validate",
+        ".",
+        "--sandbox",
+        "embedded",
+        "--results",
+        "../results",
+    ];
+    let output = finish(Tool::new(arguments).within(&task).spawn());
+    assert_eq!(output.code, Some(0), "{}\n{}", output.stdout, output.stderr);
+    assert!(snapshot(&task) == before);
+    assert!(!files(&folder.join("results")).is_empty());
+}
+
+#[test]
 fn results_are_never_written_through_a_link() {
     let folder = crate::support::temp_dir();
     let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");

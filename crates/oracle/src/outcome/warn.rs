@@ -1,7 +1,7 @@
 //! What running found out beside the verdict.
 
 use camino::Utf8PathBuf;
-use findings::Finding;
+use findings::{Finding, RuleMeta};
 use sandbox::Ended;
 use task_model::Contract;
 
@@ -18,9 +18,10 @@ impl Sum<'_> {
             return;
         }
         let what = plan.unexercised.join(", ");
-        self.find(
+        self.advise(
             &rules::NOT_EXERCISED,
             format!("not exercised by the oracle: {what}"),
+            "let solve.sh use them too, or look at what a first agent makes of them",
         );
     }
 
@@ -112,9 +113,10 @@ impl Sum<'_> {
             .as_ref()
             .filter(|exit| passed && exit.ended != Ended::Code(0))
         {
-            self.find(
+            self.advise(
                 &rules::SOLUTION_EXIT,
                 format!("{at}solve.sh {}, although the reward is full", ending(exit.ended)),
+                "look at its log; a script that does all it should ends with 0",
             );
         }
         let timed_out = record
@@ -122,32 +124,44 @@ impl Sum<'_> {
             .as_ref()
             .is_some_and(|exit| exit.ended == Ended::TimedOut);
         if timed_out && plan.contract == Contract::Gym && scored.reward.failure.is_none() {
-            self.find(
+            self.advise(
                 &rules::LATE_REWARD,
                 format!(
                     "{at}test.sh wrote a reward and ran past its time limit of {} s; Gym counts it, Harbor does not",
                     turn.verify.limit.as_secs_f64()
                 ),
+                "end what test.sh started before it ends, or raise `timeout_sec` under `[verifier]`",
             );
         }
         if scored.reward.shadowed {
-            self.find(
+            self.advise(
                 &rules::SHADOWED_REWARD,
                 format!("{at}test.sh wrote reward.json and reward.txt, and only reward.json is read"),
+                "write one of the two",
             );
         }
         if let Some(difference) = &scored.difference {
             let message = plan.redactor.text(&findings::sanitize::line(difference));
-            self.find(&rules::CONTRACT_DIFFERENCE, format!("{at}{message}"));
+            self.advise(
+                &rules::CONTRACT_DIFFERENCE,
+                format!("{at}{message}"),
+                "write one number under the key `reward`: it is the score for every runner",
+            );
         }
         if let (Some(value), None) = (scored.reward.reward, scored.reward.failure) {
             self.warn_of_missing_command(&at, record, verdict, value);
             if !(0.0..=1.0).contains(&value) {
-                self.find(
+                self.advise(
                     &rules::REWARD_RANGE,
                     format!("{at}the reward {value} lies outside 0 to 1"),
+                    "divide by the most that there is to get",
                 );
             }
         }
+    }
+
+    /// Adds a finding of this task with a line that says what to do.
+    fn advise(&mut self, rule: &'static RuleMeta, message: String, help: &str) {
+        self.push(Finding::new(rule, message).help(help));
     }
 }

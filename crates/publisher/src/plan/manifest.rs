@@ -37,7 +37,9 @@ pub(super) fn plan(dataset: &Dataset, options: PlanOptions, findings: &mut Vec<F
             let path = dataset.root.join("dataset.toml");
             // A file that is no TOML has its finding already.
             if toml_text::parse(&path, source.text().as_bytes()).root.is_some() {
-                findings.push(Finding::new(&rules::GYM_TABLE, fault.to_string()).at_path(path));
+                let finding =
+                    Finding::new(&rules::GYM_TABLE, fault.to_string()).help("write it as a table of its own");
+                findings.push(finding.at_path(path));
             }
             return None;
         }
@@ -128,7 +130,9 @@ pub(super) fn root_files(dataset: &Dataset, listed: &[String], findings: &mut Ve
                 if listed.contains(&name) {
                     let path = dataset.root.join("dataset.toml");
                     let message = format!("dataset.toml lists `{name}`, which {reason}");
-                    findings.push(Finding::new(&rules::MANIFEST_FILE, message).at_path(path));
+                    let finding = Finding::new(&rules::MANIFEST_FILE, message)
+                        .help("put the file beside dataset.toml, or take it out of `[[files]]`");
+                    findings.push(finding.at_path(path));
                 }
             }
         }

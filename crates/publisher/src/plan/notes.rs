@@ -64,11 +64,10 @@ pub(super) fn settings_lost(tasks: &[&Task], settings: &Settings, options: PlanO
                 "Harbor has no `inputs`: it empties nothing, and what a sidecar of `{}` writes stays",
                 task.id
             );
-            found.push(
-                Finding::new(&rules::SETTING_LOST, message)
-                    .at(source, over.key)
-                    .in_task(&task.id),
-            );
+            let finding = Finding::new(&rules::SETTING_LOST, message)
+                .at(source, over.key)
+                .help("let test.sh remove what it does not expect in `/logs/verifier`");
+            found.push(finding.in_task(&task.id));
         }
     }
     found
@@ -86,5 +85,7 @@ pub(super) fn root_left_out(dataset: &Dataset, files: &[RootFile]) -> Option<Fin
         return None;
     }
     let message = format!("not part of the published dataset: {}", left.join(", "));
-    Some(Finding::new(&rules::LEFT_OUT, message).at_path(dataset.root.clone()))
+    let finding = Finding::new(&rules::LEFT_OUT, message)
+        .help("each published task carries what it needs of them; keep the source as well");
+    Some(finding.at_path(dataset.root.clone()))
 }

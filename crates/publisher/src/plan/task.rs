@@ -59,6 +59,7 @@ pub(super) fn plan(
             }
             Err(fault) => findings.push(
                 Finding::new(&rules::NOT_LOADED, format!("`solution/answer.md` {fault}"))
+                    .help("write `solution/solve.sh`, which makes the answer")
                     .at_path(task.folder.join("solution/answer.md")),
             ),
         },
@@ -271,5 +272,7 @@ fn left_out(task: &Task) -> Option<Finding> {
         return None;
     }
     let message = format!("not part of the published task: {}", names.join(", "));
-    Some(Finding::new(&rules::LEFT_OUT, message).at_path(task.folder.clone()))
+    let finding = Finding::new(&rules::LEFT_OUT, message)
+        .help("what the task needs when it runs belongs into `environment`, `tests` or `solution`");
+    Some(finding.at_path(task.folder.clone()))
 }

@@ -12,6 +12,8 @@ use crate::toml_text::{Table, Value};
 pub(super) const ROOT: [&str; 6] = ["dataset", "files", "gym", "metadata", "schema_version", "tasks"];
 pub(super) const DATASET: [&str; 5] = ["authors", "description", "keywords", "name", "version"];
 
+const OF_TASK: &str = "`gym-dataset digest` prints a task's";
+
 /// Returns what Harbor refuses, ignores or misses.
 pub(super) fn check(root: &Table, source: &Arc<SourceFile>) -> Vec<Finding> {
     let mut check = Check {
@@ -55,6 +57,13 @@ impl Check<'_> {
     fn say(&mut self, rule: &'static RuleMeta, span: Span, message: String) {
         self.findings
             .push(Finding::new(rule, message).at(self.source, span));
+    }
+
+    /// Adds a line that says what to do to the last finding.
+    fn help(&mut self, line: &str) {
+        if let Some(last) = self.findings.last_mut() {
+            last.help.push(line.to_owned());
+        }
     }
 
     fn wrong(&mut self, key: &str, value: &Value, expected: &str) {
@@ -158,7 +167,7 @@ impl Check<'_> {
     fn name(&mut self, table: &Table, span: Span, shown: &str) {
         let Some(value) = table.get("name") else {
             self.say(&rules::MANIFEST, span, format!("`{shown}` has no `name`"));
-            return;
+            return self.help("write `name = \"org/name\"`");
         };
         match value.as_str() {
             None => self.wrong("name", value, "a string"),
@@ -195,6 +204,11 @@ impl Check<'_> {
                 value.span,
                 "a digest is `sha256:` and 64 lower-case hex digits".to_owned(),
             );
+            self.help(if required {
+                OF_TASK
+            } else {
+                "`sha256sum` prints a file's"
+            });
         }
     }
 

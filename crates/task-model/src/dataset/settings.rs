@@ -142,7 +142,8 @@ impl Reader<'_> {
     fn word(&mut self, key: &str, value: &Value, known: &[&[&str]]) {
         let Some(word) = value.as_str() else {
             let message = format!("`gym.{key}` is {}, not a string", value.kind_name());
-            self.refuse(&rules::GYM_VALUE, value.span, message);
+            let finding = self.refuse(&rules::GYM_VALUE, value.span, message);
+            finding.help.push("write it in quotes".to_owned());
             return;
         };
         let words: Vec<&str> = known.iter().flat_map(|list| list.iter().copied()).collect();
@@ -161,11 +162,11 @@ impl Reader<'_> {
             .as_array()
             .is_some_and(|items| items.iter().all(|i| i.as_str().is_some()));
         if !good {
-            self.refuse(
-                &rules::GYM_VALUE,
-                value.span,
-                "`gym.allowed_agents` is not an array of strings".to_owned(),
-            );
+            let message = "`gym.allowed_agents` is not an array of strings".to_owned();
+            let finding = self.refuse(&rules::GYM_VALUE, value.span, message);
+            finding
+                .help
+                .push("write `allowed_agents = [\"name\"]`".to_owned());
         }
     }
 
@@ -184,7 +185,8 @@ impl Reader<'_> {
                     Some(n) if n >= 1 => self.settings.num_repeats = Some(n),
                     _ => {
                         let message = "`num_repeats` must be an integer of at least 1".to_owned();
-                        self.refuse(&rules::GYM_VALUE, value.span, message);
+                        let finding = self.refuse(&rules::GYM_VALUE, value.span, message);
+                        finding.help.push("leave it out to run each task once".to_owned());
                     }
                 },
                 other => {
@@ -202,7 +204,8 @@ impl Reader<'_> {
         let number = entry.value.as_number().filter(|x| x.is_finite() && *x > 0.0);
         if number.is_none() {
             let message = format!("`{}` must be a finite number above 0", entry.key.name);
-            self.refuse(&rules::GYM_VALUE, entry.value.span, message);
+            let finding = self.refuse(&rules::GYM_VALUE, entry.value.span, message);
+            finding.help.push("leave it out to change nothing".to_owned());
         }
         number
     }

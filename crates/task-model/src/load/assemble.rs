@@ -209,6 +209,7 @@ fn ignored_user(task: &Task) -> Option<Finding> {
     let user = declared.agent.user.as_ref().or(declared.verifier.user.as_ref())?;
     let finding =
         Finding::new(&rules::USERS_IGNORED, "AgentCompass ignores the users of a task").in_task(&task.id);
+    let finding = finding.help("give the image that user, with `USER` in its Dockerfile");
     let finding = match &task.toml_source {
         Some(source) => finding.at(source, user.span),
         None => finding.at_path(&task.folder),

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level, RuleMeta, SourceFile};
 
 use super::root::Shared;
-use super::{compose, environment, files, grading, read_finding, rules};
+use super::{compose, environment, files, grading, not_utf8, read_finding, rules};
 use crate::config::{Os, TaskToml};
 use crate::toml_text::Table;
 use crate::{Grader, NodeKind, ReadFault, Reference, TaskTree, text};
@@ -198,7 +198,7 @@ pub(super) fn instruction_fault(shown: &Utf8Path, bytes: &[u8]) -> Option<Findin
     let Ok(text) = std::str::from_utf8(bytes) else {
         let (source, bad) = text::decode(shown, bytes);
         let message = "instruction.md is not UTF-8".to_owned();
-        return Some(Finding::new(&rules::TEXT_NOT_UTF8, message).at(&source, bad.unwrap_or_default()));
+        return Some(not_utf8(message).at(&source, bad.unwrap_or_default()));
     };
     let seen = text
         .trim_start_matches('\u{feff}')
@@ -206,7 +206,8 @@ pub(super) fn instruction_fault(shown: &Utf8Path, bytes: &[u8]) -> Option<Findin
         .skip_while(|l| l.trim().is_empty() || is_canary(l.trim()));
     if seen.into_iter().all(|line| line.trim().is_empty()) {
         let message = "instruction.md holds nothing that an agent would see".to_owned();
-        return Some(Finding::new(&rules::EMPTY_INSTRUCTION, message).at_path(shown));
+        let finding = Finding::new(&rules::EMPTY_INSTRUCTION, message);
+        return Some(finding.help("write what the agent is asked to do").at_path(shown));
     }
     None
 }
@@ -245,7 +246,10 @@ fn solution(view: &View<'_>, out: &mut Assessment) {
         if !has_solve && !has_answer && !out.told(&view.show(&folder)) {
             let message =
                 format!("`{folder}` has neither {script} nor answer.md, so the task counts as unvalidated");
-            out.say(view.finding(&rules::NO_SOLUTION_FILE, &folder, message));
+            let finding = view.finding(&rules::NO_SOLUTION_FILE, &folder, message);
+            out.say(finding.help(format!(
+                "write `{solve}`, which does what instruction.md asks for"
+            )));
         }
         let counts = if has_solve { solve } else { answer };
         if (has_solve || has_answer) && !view.tree.is_file(&counts) {

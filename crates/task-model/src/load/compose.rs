@@ -87,7 +87,9 @@ fn read(view: &View<'_>, path: &Utf8Path) -> Result<(Arc<SourceFile>, ComposeFil
         Err(fault) => {
             let message = format!("`{path}` cannot be read: {}", fault.message);
             let finding = Finding::new(&rules::COMPOSE_SYNTAX, message).at(&source, fault.span);
-            Err(Box::new(finding))
+            Err(Box::new(finding.help(
+                "`docker compose -f FILE config` shows what Compose makes of a file",
+            )))
         }
     }
 }

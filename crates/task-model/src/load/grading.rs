@@ -108,10 +108,11 @@ fn step_tests(view: &View<'_>, out: &mut Assessment, step: &Step, script: &str) 
         return;
     }
     let message = format!("the step `{name}` has no {script}, in `{folder}` or in `tests`");
-    let mut finding = view.finding(&rules::STEP_TESTS, &folder, message);
-    if view.has(folder.join("verifier.py")) || view.has("tests/verifier.py") {
-        finding =
-            finding.help("a Python verifier grades single-step tasks only; write a test.sh that calls it");
-    }
-    out.refuse(finding);
+    let python = view.has(folder.join("verifier.py")) || view.has("tests/verifier.py");
+    let help = if python {
+        "a Python verifier grades single-step tasks only; write a test.sh that calls it".to_owned()
+    } else {
+        format!("write `{own}`, or one for all steps in `tests`")
+    };
+    out.refuse(view.finding(&rules::STEP_TESTS, &folder, message).help(help));
 }

@@ -195,6 +195,12 @@ fn near_sibling(path: &Utf8Path) -> Option<String> {
     Some(parent.join(near).into_string())
 }
 
+/// Returns a finding for a text that is not UTF-8.
+pub(crate) fn not_utf8(message: impl Into<String>) -> Finding {
+    Finding::new(&rules::TEXT_NOT_UTF8, message)
+        .help("save it as UTF-8; `iconv -f LATIN1 -t UTF-8 FILE` converts a Latin-1 file")
+}
+
 /// Returns the finding for a file that cannot be read; `path` is the one to show.
 pub(crate) fn read_finding(path: &Utf8Path, fault: &ReadFault) -> Finding {
     let rule = match fault {

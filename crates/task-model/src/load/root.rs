@@ -71,8 +71,9 @@ impl Shared {
             Err(fault) => {
                 self.verifier_broken = true;
                 let message = format!("the dataset's `verifier.py` {fault}");
-                self.findings
-                    .push(Finding::new(&rules::DATASET_VERIFIER, message).at_path(path));
+                let finding = Finding::new(&rules::DATASET_VERIFIER, message)
+                    .help("put a regular file there, or give each task a `tests/test.sh`");
+                self.findings.push(finding.at_path(path));
             }
         }
     }

@@ -80,7 +80,7 @@ findings::rules! {
     /// Users that a consumer does not look at.
     pub USERS_IGNORED = "GD303" "users-ignored" Warning "A task sets a user, which AgentCompass ignores.";
     /// A Compose file that is none.
-    pub COMPOSE_SYNTAX = "GD304" "compose-syntax" Error "A Compose file is no YAML that Compose reads, or has no services.";
+    pub COMPOSE_SYNTAX = "GD304" "compose-syntax" Error "A Compose file is no YAML that Compose reads, or its services are no mapping.";
 
     /// Two solutions.
     pub TWO_SOLUTIONS = "GD400" "two-solutions" Warning "A solution folder has both solve.sh and answer.md.";
@@ -100,8 +100,6 @@ findings::rules! {
     /// A separate verifier's Compose file that does more than Gym allows.
     pub VERIFIER_COMPOSE = "GD505" "verifier-compose" Error "A separate verifier's docker-compose.yaml holds more than Gym takes of it.";
 
-    /// dataset.toml cannot be read.
-    pub DATASET_TOML = "GD600" "dataset-toml" Error "A dataset.toml cannot be read.";
     /// `[dataset]`, `[[tasks]]`, `[[files]]`.
     pub MANIFEST = "GD601" "dataset-manifest" Error "Harbor's part of a dataset.toml breaks Harbor's rules.";
     /// A manifest that Harbor reads as something else.

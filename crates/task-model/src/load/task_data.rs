@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use findings::Finding;
 use serde_json::{Map, Value};
 
-use super::{MAX_TEXT, read_finding, rules};
+use super::{MAX_TEXT, not_utf8, read_finding, rules};
 use crate::json_text::{self, to_map};
 use crate::template::reserved_finding;
 use crate::{TaskTree, text};
@@ -22,8 +22,10 @@ pub(super) fn read(folder: &Utf8Path, tree: &TaskTree) -> (Option<Map<String, Va
     };
     let (source, bad) = text::decode(&shown, &bytes);
     if let Some(span) = bad {
-        let finding = Finding::new(&rules::TEXT_NOT_UTF8, "task_data.json is not UTF-8").at(&source, span);
-        return (None, vec![finding]);
+        return (
+            None,
+            vec![not_utf8("task_data.json is not UTF-8").at(&source, span)],
+        );
     }
     let json = match json_text::parse(source.text(), 0) {
         Ok(json) => json,
@@ -35,27 +37,26 @@ pub(super) fn read(folder: &Utf8Path, tree: &TaskTree) -> (Option<Map<String, Va
                 fault.message
             };
             let message = format!("task_data.json is not JSON: {why}");
-            return (
-                None,
-                vec![Finding::new(&rules::TASK_DATA, message).at(&source, fault.span)],
-            );
+            return (None, vec![no_object(message).at(&source, fault.span)]);
         }
     };
     let Some(members) = json.members() else {
         let message = format!("task_data.json is {}, not an object", json.kind_name());
-        return (
-            None,
-            vec![Finding::new(&rules::TASK_DATA, message).at(&source, json.span)],
-        );
+        return (None, vec![no_object(message).at(&source, json.span)]);
     };
     let mut findings = Vec::new();
     for member in json.duplicate_keys() {
         let message = format!("task_data.json has the key `{}` twice", member.key);
-        findings.push(Finding::new(&rules::TASK_DATA_DUPLICATE, message).at(&source, member.key_span));
+        let finding = Finding::new(&rules::TASK_DATA_DUPLICATE, message).help("remove one of the two");
+        findings.push(finding.at(&source, member.key_span));
     }
     for member in members.iter().filter(|m| m.key.starts_with("_ng_")) {
         findings.push(reserved_finding(member).at(&source, member.key_span));
     }
     let fields = findings.is_empty().then(|| to_map(members));
     (fields, findings)
+}
+
+fn no_object(message: String) -> Finding {
+    Finding::new(&rules::TASK_DATA, message).help("the file holds one object: `{\"name\": \"value\"}`")
 }

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::names::{is_left_out_of_template, rendered_name};
-use super::render::{NoText, render_text};
-use super::rows::{Row, Rows};
+use super::render::{NoText, no_text, render_text};
+use super::rows::{APART, Row, Rows};
 use super::scan::{Part, Placeholder, scan};
 use super::splice::NameSplice;
-use crate::load::{MAX_TEXT, read_finding, rules};
+use crate::load::{MAX_TEXT, not_utf8, read_finding, rules};
 use crate::toml_text::Table;
 use crate::tree::Resolved;
 use crate::{Content, NodeKind, TaskTree, TreeNode, text};
@@ -168,8 +168,12 @@ impl Template {
         let mut findings = self.explain(&made);
         if budget.into_inner() > MAX_RENDERED {
             let message =
-                "the rows of this template render to more text than is held: 256 MiB in all, 16 MiB a file";
-            findings.push(Finding::new(&rules::RENDER_TOO_LARGE, message).at_path(&self.folder));
+                "the rows of this template render to more text than is held: 256 MiB, 16 MiB a file";
+            findings.push(
+                Finding::new(&rules::RENDER_TOO_LARGE, message)
+                    .help(APART)
+                    .at_path(&self.folder),
+            );
         }
         Expanded {
             trees: made.into_iter().map(|(tree, _)| tree).collect(),
@@ -313,8 +317,7 @@ impl Template {
         };
         let (source, bad) = text::decode(&shown, &bytes);
         if let Some(span) = bad {
-            let message = format!("the template `{}` is not UTF-8", node.path);
-            self.refuse(Finding::new(&rules::TEXT_NOT_UTF8, message).at(&source, span));
+            self.refuse(not_utf8(format!("the template `{}` is not UTF-8", node.path)).at(&source, span));
             return None;
         }
         let (parts, faults) = scan(source.text());
@@ -359,42 +362,4 @@ fn task_data_bytes(fields: &Map<String, Value>) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(fields).unwrap_or_else(|_| b"{}".to_vec());
     bytes.push(b'\n');
     bytes
-}
-
-fn no_text(
-    source: &Arc<SourceFile>,
-    row: &Row,
-    placeholder: &Placeholder,
-    why: NoText,
-    all: bool,
-) -> Finding {
-    let name = placeholder.path.join(".");
-    let (line, file) = (row.line, "`tasks.jsonl`");
-    let finding = match why {
-        NoText::Unknown => {
-            let message = if all {
-                format!("`{{{{ {name} }}}}` names a field that no row of {file} has")
-            } else {
-                format!("`{{{{ {name} }}}}` names no field of line {line} of {file}")
-            };
-            let fields: Vec<String> = row.fields.keys().take(20).map(|k| format!("`{k}`")).collect();
-            let has = if fields.is_empty() {
-                "no field".to_owned()
-            } else {
-                fields.join(", ")
-            };
-            Finding::new(&rules::PLACEHOLDER_FIELD, message).help(format!("line {line} of {file} has {has}"))
-        }
-        NoText::Kind(kind) => {
-            let place = if all {
-                format!("every row of {file}")
-            } else {
-                format!("line {line} of {file}")
-            };
-            let message =
-                format!("`{{{{ {name} }}}}` is {kind} in {place}, which has no one spelling in a text");
-            Finding::new(&rules::PLACEHOLDER_KIND, message).help("write it as a string in the row")
-        }
-    };
-    finding.at(source, placeholder.span)
 }

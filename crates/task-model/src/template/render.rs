@@ -1,8 +1,13 @@
 //! A scanned text and a row make a file.
 
+use std::sync::Arc;
+
+use findings::{Finding, SourceFile};
 use serde_json::{Map, Value};
 
+use super::rows::Row;
 use super::scan::{Part, Placeholder};
+use crate::load::rules;
 
 /// Why a placeholder has no text in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,4 +70,43 @@ fn lookup(placeholder: &Placeholder, id: &str, fields: &Map<String, Value>) -> R
         Some(Value::Object(_)) => Err(NoText::Kind("an object")),
         None => Err(NoText::Unknown),
     }
+}
+
+/// Returns the finding for a placeholder of `source` that has no text in a row, or in all rows.
+pub(super) fn no_text(
+    source: &Arc<SourceFile>,
+    row: &Row,
+    placeholder: &Placeholder,
+    why: NoText,
+    all: bool,
+) -> Finding {
+    let name = placeholder.path.join(".");
+    let (line, file) = (row.line, "`tasks.jsonl`");
+    let finding = match why {
+        NoText::Unknown => {
+            let message = if all {
+                format!("`{{{{ {name} }}}}` names a field that no row of {file} has")
+            } else {
+                format!("`{{{{ {name} }}}}` names no field of line {line} of {file}")
+            };
+            let fields: Vec<String> = row.fields.keys().take(20).map(|k| format!("`{k}`")).collect();
+            let has = if fields.is_empty() {
+                "no field".to_owned()
+            } else {
+                fields.join(", ")
+            };
+            Finding::new(&rules::PLACEHOLDER_FIELD, message).help(format!("line {line} of {file} has {has}"))
+        }
+        NoText::Kind(kind) => {
+            let place = if all {
+                format!("every row of {file}")
+            } else {
+                format!("line {line} of {file}")
+            };
+            let message =
+                format!("`{{{{ {name} }}}}` is {kind} in {place}, which has no one spelling in a text");
+            Finding::new(&rules::PLACEHOLDER_KIND, message).help("write it as a string in the row")
+        }
+    };
+    finding.at(source, placeholder.span)
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::names::DATASET_FILES;
 use crate::json_text::{self, Json, JsonKind, Member};
-use crate::load::rules;
+use crate::load::{not_utf8, rules};
 use crate::text;
 
 /// The longest row in bytes.
@@ -17,6 +17,9 @@ pub const MAX_ROW: usize = 1024 * 1024;
 /// The largest `tasks.jsonl` in bytes.
 pub const MAX_ROWS_FILE: u64 = 256 * 1024 * 1024;
 const MAX_ID: usize = 128;
+/// What to do about too much text.
+pub(super) const APART: &str = "keep large data in a file of its own, which is copied and not rendered";
+const ONE_OBJECT: &str = "write one JSON object a line: `{\"task_id\": \"first\", \"question\": \"...\"}`";
 
 /// What a `tasks.jsonl` holds.
 #[derive(Clone, Debug)]
@@ -72,7 +75,7 @@ impl Rows {
                 &rules::NO_ROWS,
                 "`tasks.jsonl` has no row, so the template makes no task",
             )
-            .help("write one JSON object a line: `{\"task_id\": \"first\", \"question\": \"...\"}`")
+            .help(ONE_OBJECT)
             .at_path(path);
             rows.findings.push(finding);
         }
@@ -88,8 +91,8 @@ impl Rows {
         if row.len() > MAX_ROW {
             let message = format!("line {line} of `tasks.jsonl` is longer than 1 MiB");
             let span = Span::new(range.start, range.start + 1);
-            self.findings
-                .push(Finding::new(&rules::TOO_LARGE, message).at(source, span));
+            let finding = Finding::new(&rules::TOO_LARGE, message).help(APART);
+            self.findings.push(finding.at(source, span));
             return;
         }
         let text = match std::str::from_utf8(row) {
@@ -98,7 +101,7 @@ impl Rows {
                 let at = range.start + error.valid_up_to();
                 let message = format!("line {line} of `tasks.jsonl` is not UTF-8");
                 self.findings
-                    .push(Finding::new(&rules::TEXT_NOT_UTF8, message).at(source, Span::new(at, at + 1)));
+                    .push(not_utf8(message).at(source, Span::new(at, at + 1)));
                 return;
             }
         };
@@ -106,8 +109,8 @@ impl Rows {
             Ok(json) => self.row(source, line, &json),
             Err(fault) => {
                 let message = format!("line {line} of `tasks.jsonl` is not JSON: {}", fault.message);
-                self.findings
-                    .push(Finding::new(&rules::ROW_SYNTAX, message).at(source, fault.span));
+                let finding = Finding::new(&rules::ROW_SYNTAX, message).help(ONE_OBJECT);
+                self.findings.push(finding.at(source, fault.span));
             }
         }
     }
@@ -118,8 +121,8 @@ impl Rows {
                 "line {line} of `tasks.jsonl` is {}, not an object",
                 json.kind_name()
             );
-            self.findings
-                .push(Finding::new(&rules::ROW_SYNTAX, message).at(source, json.span));
+            let finding = Finding::new(&rules::ROW_SYNTAX, message).help(ONE_OBJECT);
+            self.findings.push(finding.at(source, json.span));
             return;
         };
         let id = match row_id(source, line, json, members) {
@@ -132,7 +135,8 @@ impl Rows {
         let mut faults = shape_faults(source, line, members);
         for member in json.duplicate_keys() {
             let message = format!("line {line} of `tasks.jsonl` has the key `{}` twice", member.key);
-            faults.push(Finding::new(&rules::ROW_DUPLICATE_KEY, message).at(source, member.key_span));
+            let finding = Finding::new(&rules::ROW_DUPLICATE_KEY, message).help("remove one of the two");
+            faults.push(finding.at(source, member.key_span));
         }
         let fields = fields(members);
         for member in reserved(&fields) {
@@ -192,7 +196,9 @@ fn shape_faults(source: &Arc<SourceFile>, line: usize, members: &[Member]) -> Ve
     if data.value.members().is_none() {
         let kind = data.value.kind_name();
         let message = format!("`task_data` in line {line} of `tasks.jsonl` is {kind}, not an object");
-        return vec![Finding::new(&rules::ROW_SHAPE, message).at(source, data.value.span)];
+        let finding = Finding::new(&rules::ROW_SHAPE, message)
+            .help("`task_data` holds the fields; leave it out to write them beside `task_id`");
+        return vec![finding.at(source, data.value.span)];
     }
     let beside = members
         .iter()
@@ -224,9 +230,8 @@ fn row_id(
     let JsonKind::String(id) = &member.value.kind else {
         let kind = member.value.kind_name();
         let message = format!("`task_id` in line {line} of `tasks.jsonl` is {kind}, not a string");
-        return Err(Box::new(
-            Finding::new(&rules::ROW_ID, message).at(source, member.value.span),
-        ));
+        let finding = Finding::new(&rules::ROW_ID, message).help("write it in quotes");
+        return Err(Box::new(finding.at(source, member.value.span)));
     };
     match task_id_fault(id) {
         None => Ok(Spanned::new(id.clone(), member.value.span)),

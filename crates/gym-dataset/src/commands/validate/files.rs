@@ -60,7 +60,7 @@ pub(super) fn check(reports: &[ReportFile], settings: &Settings) -> anyhow::Resu
 }
 
 /// Returns the folder of a file without links, as far as it exists.
-fn real_folder(file: &Utf8Path) -> Utf8PathBuf {
+pub(super) fn real_folder(file: &Utf8Path) -> Utf8PathBuf {
     let mut missing = Vec::new();
     let mut folder = file.parent().unwrap_or(Utf8Path::new("/"));
     loop {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use task_model::Dataset;
 
+use super::files::real_folder;
 use crate::cli::ValidateArgs;
 use crate::exit::UsageError;
 use crate::settings::Settings;
@@ -44,7 +45,12 @@ pub(crate) fn folders(
 
 fn check(base: &Utf8Path, cwd: &Utf8Path) -> anyhow::Result<()> {
     let full = cwd.join(base);
-    if let Some(task) = full.ancestors().find(|folder| folder.join("task.toml").exists()) {
+    // `../results` from within a task lies beside it.
+    let real = match full.file_name() {
+        Some(name) => real_folder(&full).join(name),
+        None => full.canonicalize_utf8().unwrap_or_else(|_| full.clone()),
+    };
+    if let Some(task) = real.ancestors().find(|folder| folder.join("task.toml").exists()) {
         return Err(UsageError::because(format!(
             "--results {base} lies inside the task folder {task}; name a folder outside it, such as `--results ../results`"
         )));
