@@ -102,17 +102,19 @@ impl Example {
         tasks
     }
 
-    /// Says whether the example shows neither the path, nor something in its place.
+    /// Says whether the example shows neither the path, nor something in its place, nor a template of it.
     fn leaves_open(&self, path: &str) -> bool {
         let below = |inner: &str, outer: &str| {
             inner
                 .strip_prefix(outer)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        !self
-            .files
-            .iter()
-            .any(|file| below(path, &file.path) || below(&file.path, path))
+        let template = path
+            .rsplit_once('.')
+            .map(|(stem, suffix)| format!("{stem}.template.{suffix}"));
+        !self.files.iter().any(|file| {
+            below(path, &file.path) || below(&file.path, path) || template.as_ref() == Some(&file.path)
+        })
     }
 }
 

@@ -113,7 +113,7 @@ fn results_beside_a_task_may_be_named_from_within_it() {
         "--results",
         "../results",
     ];
-    let output = finish(Tool::new(arguments).within(&task).spawn());
+    let output = Tool::new(arguments).within(&task).run();
     assert_eq!(output.code, Some(0), "{}\n{}", output.stdout, output.stderr);
     assert!(snapshot(&task) == before);
     assert!(!files(&folder.join("results")).is_empty());
