@@ -42,6 +42,18 @@ impl Location {
     }
 }
 
+/// A safe edit that takes a finding away: what `--fix` does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, one phrase.
+    pub what: String,
+    /// The file as it is now.
+    pub source: Arc<SourceFile>,
+    /// The bytes that change, in order of place, each with its new text; empty when only the file's mode does, or when
+    /// they are too many to list.
+    pub changes: Vec<(Span, String)>,
+}
+
 /// One diagnostic: what is wrong, where, and what to do. The message is one sentence without a full stop;
 /// literals stand in backticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +72,10 @@ pub struct Finding {
     pub task: Option<String>,
     /// Where.
     pub location: Option<Location>,
+    /// Other places that belong to it, each with what it is: the other of two that collide.
+    pub related: Vec<(Location, String)>,
+    /// What would take it away without a decision left to anybody.
+    pub fix: Option<Fix>,
 }
 
 impl Finding {
@@ -73,6 +89,8 @@ impl Finding {
             target: 0,
             task: None,
             location: None,
+            related: Vec::new(),
+            fix: None,
         }
     }
 
@@ -100,6 +118,13 @@ impl Finding {
         self
     }
 
+    /// Names another place that belongs to it, and what it is.
+    #[must_use]
+    pub fn see(mut self, location: Location, what: impl Into<String>) -> Self {
+        self.related.push((location, what.into()));
+        self
+    }
+
     /// Says which task it belongs to.
     #[must_use]
     pub fn in_task(mut self, task: impl Into<String>) -> Self {
@@ -118,7 +143,13 @@ impl Finding {
 /// Sorts by path, line, column and rule; what is left is ordered by target, task and message, so that the order
 /// never depends on how the findings were made.
 pub fn sort(findings: &mut [Finding]) {
-    findings.sort_by_cached_key(|f| {
+    sort_by_finding(findings, |finding| finding);
+}
+
+/// Sorts what has findings in the order of [`sort`].
+pub fn sort_by_finding<T>(all: &mut [T], finding: impl Fn(&T) -> &Finding) {
+    all.sort_by_cached_key(|one| {
+        let f = finding(one);
         let start = f
             .location
             .as_ref()

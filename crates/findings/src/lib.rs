@@ -12,7 +12,7 @@ mod spanned;
 pub mod render;
 pub mod sanitize;
 
-pub use finding::{Finding, Location, sort};
+pub use finding::{Finding, Fix, Location, sort, sort_by_finding};
 pub use level::Level;
 pub use rule::RuleMeta;
 pub use source::{LineColumn, SourceFile};

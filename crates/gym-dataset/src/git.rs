@@ -13,58 +13,126 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Bytes of an answer that are read: millions of paths.
 const LONGEST: u64 = 256 << 20;
 
-/// Returns the files below the repository of `folder` that differ from a commit: committed, staged, changed in the
-/// working tree, untracked (what is ignored aside), and deleted. Absolute, without links in the repository's own path.
-///
-/// # Errors
-/// One sentence for people: no git, no repository, no such commit.
-pub(crate) fn changed_since(
-    folder: &Utf8Path,
-    commit: &str,
-    environment: &BTreeMap<String, String>,
-) -> Result<BTreeSet<Utf8PathBuf>, String> {
-    let git = Git {
-        folder: folder.to_owned(),
-        environment,
-        filters: Vec::new(),
-    };
-    let top = git
-        .text(&["rev-parse", "--show-toplevel"])
-        .map_err(|why| explained(folder, &why))?;
-    let mut git = Git {
-        folder: Utf8PathBuf::from(top.trim_end_matches('\n')),
-        environment,
-        filters: Vec::new(),
-    };
-    git.filters = git.filters();
-    let name = format!("{commit}^{{commit}}");
-    let oid = git
-        .text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])
-        .map_err(|_| {
-            format!(
-                "`{commit}` is no commit of the repository {}; a shallow clone lacks older ones (`git fetch --unshallow`)",
-                git.folder
-            )
-        })?;
-    let differing = git.bytes(
-        &[
-            "diff-index",
-            "--raw",
-            "-z",
-            "--no-renames",
-            "--ignore-submodules=dirty",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--full-index",
-            oid.trim_end(),
-            "--",
-        ],
-        b"",
-    )?;
-    let untracked = git.bytes(&["ls-files", "--others", "--exclude-standard", "-z"], b"")?;
-    let mut changed = git.really_changed(&differing)?;
-    changed.extend(paths(&untracked));
-    Ok(changed.into_iter().map(|path| git.folder.join(path)).collect())
+/// Submodules within submodules that are looked into.
+const DEPTH: usize = 4;
+
+/// A commit of a repository, to compare the working tree with.
+pub(crate) struct Since<'a> {
+    git: Git<'a>,
+    oid: String,
+}
+
+impl<'a> Since<'a> {
+    /// Finds the repository of a folder and the commit in it.
+    ///
+    /// # Errors
+    /// One sentence for people: no git, no repository, no such commit.
+    pub(crate) fn open(
+        folder: &Utf8Path,
+        commit: &str,
+        environment: &'a BTreeMap<String, String>,
+    ) -> Result<Self, String> {
+        let mut git = Git {
+            folder: folder.to_owned(),
+            environment,
+            filters: Vec::new(),
+        };
+        let top = git
+            .text(&["rev-parse", "--show-toplevel"])
+            .map_err(|why| explained(folder, &why))?;
+        git.folder = Utf8PathBuf::from(top.trim_end_matches('\n'));
+        git.filters = git.filters();
+        let name = format!("{commit}^{{commit}}");
+        let oid = git
+            .text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])
+            .map_err(|_| {
+                format!(
+                    "`{commit}` is no commit of the repository {}; a shallow clone lacks older ones (`git fetch --unshallow`)",
+                    git.folder
+                )
+            })?;
+        let oid = oid.trim_end().to_owned();
+        Ok(Self { git, oid })
+    }
+
+    /// Returns the files of the repository that differ from the commit: committed, staged, changed in the working tree,
+    /// untracked (what is ignored aside), and deleted; those of submodules too. Absolute, without links in the
+    /// repository's own path. A folder stands for everything in it.
+    ///
+    /// # Errors
+    /// One sentence for people: git failed.
+    pub(crate) fn changed(&self) -> Result<BTreeSet<Utf8PathBuf>, String> {
+        self.changed_within(DEPTH)
+    }
+
+    fn changed_within(&self, depth: usize) -> Result<BTreeSet<Utf8PathBuf>, String> {
+        let differing = self.git.bytes(
+            &[
+                "diff-index",
+                "--raw",
+                "-z",
+                "--no-renames",
+                "--ignore-submodules=dirty",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--full-index",
+                &self.oid,
+                "--",
+            ],
+            b"",
+        )?;
+        let untracked = self
+            .git
+            .bytes(&["ls-files", "--others", "--exclude-standard", "-z"], b"")?;
+        let mut changed = self.git.really_changed(&differing)?;
+        changed.extend(paths(&untracked));
+        let mut changed: BTreeSet<Utf8PathBuf> = changed
+            .into_iter()
+            .map(|path| self.git.folder.join(path))
+            .collect();
+        for path in self.submodules()? {
+            self.look_into(&path, depth, &mut changed);
+        }
+        Ok(changed)
+    }
+
+    /// Returns the paths of submodules.
+    fn submodules(&self) -> Result<Vec<String>, String> {
+        let staged = self.git.bytes(&["ls-files", "--stage", "-z"], b"")?;
+        let link = |entry: String| Some(entry.strip_prefix("160000 ")?.split_once('\t')?.1.to_owned());
+        Ok(paths(&staged).filter_map(link).collect())
+    }
+
+    /// Puts what changed in a submodule since the commit that it had in the place of the submodule as a whole, where git
+    /// can tell.
+    fn look_into(&self, path: &str, depth: usize, changed: &mut BTreeSet<Utf8PathBuf>) {
+        let folder = self.git.folder.join(path);
+        let within = || {
+            let commit = self
+                .git
+                .text(&["rev-parse", "--verify", "--quiet", &self.place(path)]);
+            let sub = Since::open(&folder, commit.ok()?.trim_end(), self.git.environment).ok()?;
+            // One that is not checked out is a folder of the repository around it.
+            let own = sub.git.folder.canonicalize_utf8().ok()? == folder.canonicalize_utf8().ok()?;
+            own.then(|| sub.changed_within(depth.checked_sub(1)?).ok())
+                .flatten()
+        };
+        if let Some(within) = within() {
+            changed.remove(&folder);
+            changed.extend(within);
+        }
+    }
+
+    /// Returns a file's bytes as the commit has them; `None` when it has no such file. The path is absolute.
+    pub(crate) fn file(&self, path: &Utf8Path) -> Option<Vec<u8>> {
+        let inside = path.strip_prefix(&self.git.folder).ok()?;
+        let place = self.place(inside.as_str());
+        self.git.bytes(&["cat-file", "blob", &place], b"").ok()
+    }
+
+    fn place(&self, path: &str) -> String {
+        format!("{}:{path}", self.oid)
+    }
 }
 
 struct Git<'a> {

@@ -13,6 +13,7 @@ mod grants;
 mod host_python;
 mod lint;
 mod output;
+mod repository;
 mod settings;
 mod task_data;
 

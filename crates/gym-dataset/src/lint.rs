@@ -2,7 +2,7 @@
 
 use findings::Finding;
 use task_model::Dataset;
-use task_rules::selection::{Choice, Filter, Universe};
+use task_rules::selection::{Choice, Filter, Hidden, Universe};
 
 use crate::cli::ValidateArgs;
 use crate::exit::UsageError;
@@ -41,9 +41,30 @@ impl Lint {
                 finding.target = target;
             }
             findings::sort(&mut dataset.findings);
+            task_rules::fix::attach(dataset);
             filters.push(filter);
         }
         Ok(Self { filters })
+    }
+
+    /// Says for each target whether findings of a rule are shown.
+    pub(crate) fn shows(&self, code: &str) -> Vec<bool> {
+        self.filters.iter().map(|filter| filter.is_on(code)).collect()
+    }
+
+    /// Returns what suppressions hid, by place.
+    pub(crate) fn into_hidden(self) -> Vec<Hidden> {
+        let each = self.filters.into_iter().enumerate();
+        let mut all: Vec<Hidden> = each
+            .flat_map(|(target, filter)| {
+                filter.into_hidden().into_iter().map(move |mut hidden| {
+                    hidden.finding.target = target;
+                    hidden
+                })
+            })
+            .collect();
+        findings::sort_by_finding(&mut all, |hidden| &hidden.finding);
+        all
     }
 
     /// Drops what is not shown of the findings of a run.

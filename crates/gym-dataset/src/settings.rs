@@ -7,11 +7,15 @@ use std::time::{Instant, SystemTime};
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::repository::Repository;
+
 /// The world as `main` found it.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Working directory, absolute.
     pub(crate) cwd: Utf8PathBuf,
+    /// The repository around it.
+    pub(crate) repository: Repository,
     /// Environment variables whose names and values are UTF-8.
     pub(crate) env: BTreeMap<String, String>,
     /// Where temporary files go.
@@ -22,6 +26,10 @@ pub(crate) struct Settings {
     pub(crate) color_stdout: bool,
     /// Colour on stderr.
     pub(crate) color_stderr: bool,
+    /// Whether stdout is a terminal.
+    pub(crate) terminal_stdout: bool,
+    /// Whether stderr is a terminal.
+    pub(crate) terminal_stderr: bool,
     /// Cores to use when `--jobs` says nothing.
     pub(crate) cores: usize,
     /// When the program started.
@@ -47,11 +55,14 @@ impl Settings {
         let scratch = env.get("TMPDIR").filter(|path| path.starts_with('/'));
         let scratch = scratch.map_or_else(|| Utf8PathBuf::from("/tmp"), Utf8PathBuf::from);
         Ok(Self {
+            repository: Repository::around(&cwd),
             cwd,
             scratch,
             progress: stderr && !dumb,
             color_stdout: stdout && !plain,
             color_stderr: stderr && !plain,
+            terminal_stdout: stdout,
+            terminal_stderr: stderr,
             cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             started: Instant::now(),
             clock: SystemTime::now(),

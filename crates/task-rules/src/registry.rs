@@ -34,6 +34,7 @@ pub static ALL: &[&Rule] = &[
     &rules::shell::carriage_return::RULE,
     &rules::shell::byte_order_mark::RULE,
     &rules::shell::shebang::RULE,
+    &rules::shell::not_executable::RULE,
     &rules::shell::errexit_before_reward::RULE,
     &rules::shell::relative_reward_path::RULE,
     &rules::shell::host_cpu_count::RULE,

@@ -51,10 +51,13 @@ impl Annotation<'_> {
     }
 }
 
-/// Returns the annotation of a finding: its help follows the message. `place` is the file for a finding that names
-/// none.
+/// Characters of a message that are kept; a page shows no more.
+const LONGEST: usize = 4_000;
+
+/// Returns the annotation of a finding: its help follows the message. `path` is its file as seen from the repository's
+/// root.
 #[must_use]
-pub fn finding(finding: &Finding, place: Option<&str>) -> String {
+pub fn finding(finding: &Finding, path: Option<&str>) -> String {
     let message: Vec<&str> = std::iter::once(finding.message.as_str())
         .chain(finding.help.iter().map(String::as_str))
         .collect();
@@ -62,7 +65,7 @@ pub fn finding(finding: &Finding, place: Option<&str>) -> String {
     let location = finding.location.as_ref();
     Annotation {
         level: finding.level,
-        path: location.map(|l| l.path().as_str()).or(place),
+        path,
         range: location.and_then(crate::Location::range),
         title: &title,
         message: &message.join("\n"),
@@ -83,10 +86,13 @@ pub fn plain(text: &str) -> String {
 
 /// Escapes a message. It stays on its line; its own line feeds survive as escapes.
 fn data(text: &str) -> String {
-    sanitize::terminal(text)
-        .replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    let cut = text.char_indices().nth(LONGEST).map(|(at, _)| at);
+    let kept = cut.and_then(|at| text.get(..at)).unwrap_or(text);
+    let mut kept = sanitize::terminal(kept);
+    if cut.is_some() {
+        kept.push_str("\n[cut]");
+    }
+    kept.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes a property's value.
@@ -119,23 +125,23 @@ mod tests {
             .at(&source, 14..15)
             .help("write `y`");
         assert_eq!(
-            finding(&found, None),
+            finding(&found, Some("a/task.toml")),
             "::error file=a/task.toml,line=2,endLine=2,col=8,endColumn=8,title=GD101 canned::`name` is wrong%0Awrite `y`"
         );
         let many = Finding::new(&RULE, "x").at(&source, 0..10).level(Level::Note);
         assert_eq!(
-            finding(&many, None),
+            finding(&many, Some("a/task.toml")),
             "::notice file=a/task.toml,line=1,endLine=2,title=GD101 canned::x"
         );
         let empty = Finding::new(&RULE, "x").at(&source, 7..7).level(Level::Warning);
         assert_eq!(
-            finding(&empty, None),
+            finding(&empty, Some("a/task.toml")),
             "::warning file=a/task.toml,line=2,endLine=2,col=1,endColumn=1,title=GD101 canned::x"
         );
     }
 
     #[test]
-    fn a_finding_without_a_file_uses_the_place_given() {
+    fn a_finding_without_a_place_names_its_file_alone() {
         let found = Finding::new(&RULE, "x");
         assert_eq!(
             finding(&found, Some("a/task.toml")),
@@ -146,12 +152,18 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_ends_a_property_or_begins_a_command() {
-        let found =
-            Finding::new(&RULE, "100%\r\n::set-output name=x::y\n##[error]z").at_path("a,line=9::b%\n.txt");
-        let line = finding(&found, None);
+        let found = Finding::new(&RULE, "100%\r\n::set-output name=x::y\n##[error]z");
+        let line = finding(&found, Some("a,line=9::b%\n.txt"));
         assert_eq!(
             line,
             r"::error file=a%2Cline=9%3A%3Ab%25\n.txt,title=GD101 canned::100%25%0A::set-output name=x::y%0A##[error]z"
+        );
+        let long = Finding::new(&RULE, "%".repeat(1_000_000));
+        let line = finding(&long, None);
+        assert!(
+            line.len() < 13_000 && line.ends_with("%25%0A[cut]"),
+            "{}",
+            line.len()
         );
         assert_eq!(plain("  ::error::x"), "|   ::error::x");
         assert_eq!(plain("a ##[command]rm\nb"), r"a # #[command]rm\nb");

@@ -99,8 +99,8 @@ pub struct ValidateArgs {
     #[arg(long, help_heading = "What to check")]
     pub no_task_data: bool,
 
-    /// First edit what has only one right form, in place: older keys of task.toml, CRLF and byte order marks in shell
-    /// scripts, stale digests in dataset.toml
+    /// First edit what has only one right form, in place: older keys of task.toml and of overrides, CRLF and byte order
+    /// marks in shell scripts, stale digests in dataset.toml; with `--extend-select script-not-executable`, modes
     #[arg(long, help_heading = "Fixes")]
     pub fix: bool,
     /// Show the edits of --fix as a diff and write nothing
@@ -145,6 +145,9 @@ pub struct ValidateArgs {
     /// Also write a report: a format of `--format`, or `html` for a page to look at; may be given several times
     #[arg(long, value_name = "FORMAT=FILE", help_heading = "Output")]
     pub report: Vec<ReportFile>,
+    /// In SARIF, list what suppressions in the dataset's files hide too, marked as suppressed; GitHub shows those as open
+    #[arg(long, help_heading = "Output")]
+    pub show_suppressed: bool,
     /// Where logs and reward files go: a folder for each target
     #[arg(long, value_name = "DIR", default_value = "results", help_heading = "Output")]
     pub results: Utf8PathBuf,

@@ -80,7 +80,7 @@ fn a_dry_run_shows_what_a_run_does_and_writes_nothing() {
     assert!(
         shown
             .stdout
-            .starts_with("--- set/a/task.toml\n+++ set/a/task.toml\n@@ -1,6 +1,6 @@\n"),
+            .starts_with("diff --git a/set/a/task.toml b/set/a/task.toml\n--- a/set/a/task.toml\n+++ b/set/a/task.toml\n@@ -1,6 +1,6 @@\n"),
         "{shown:?}"
     );
     assert_eq!(shown.code, Some(1), "the script's line ends are still there");
@@ -98,7 +98,7 @@ fn a_program_gets_its_report_alone_and_the_diff_beside_it() {
     let test = CliTest::new();
     set(&test);
     let (_, aside) = found(&test, &["--fix", "--dry-run"]);
-    assert!(aside.contains("+++ set/a/tests/test.sh\n"), "{aside}");
+    assert!(aside.contains("+++ b/set/a/tests/test.sh\n"), "{aside}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod common;
 mod editor;
 mod fix;
+mod fix_exactly;
 mod formats;
 mod help;
 mod image;
@@ -13,8 +14,10 @@ mod init;
 mod page;
 mod publish;
 mod reward;
+mod scanning;
 mod schema;
 mod since;
+mod since_rows;
 mod task_data;
 mod usage;
 mod validate;

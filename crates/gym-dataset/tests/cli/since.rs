@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::common::CliTest;
 
-fn git(test: &CliTest, args: &[&str]) {
+pub(crate) fn git(test: &CliTest, args: &[&str]) {
     let out = Command::new("git")
         .args([
             "-c",
@@ -14,6 +14,8 @@ fn git(test: &CliTest, args: &[&str]) {
             "user.email=e",
             "-c",
             "init.defaultBranch=main",
+            "-c",
+            "protocol.file.allow=always",
         ])
         .args(args)
         .current_dir(test.root())
@@ -29,7 +31,7 @@ fn git(test: &CliTest, args: &[&str]) {
     );
 }
 
-fn task(test: &CliTest, folder: &str) {
+pub(crate) fn task(test: &CliTest, folder: &str) {
     test.file(
         &format!("{folder}/task.toml"),
         "[environment]\ndocker_image = \"x\"\n",
@@ -39,7 +41,7 @@ fn task(test: &CliTest, folder: &str) {
 }
 
 /// Four tasks, committed.
-fn repository() -> CliTest {
+pub(crate) fn repository() -> CliTest {
     let test = CliTest::new();
     test.file("set/dataset.toml", "[dataset]\nname = \"local/set\"\n");
     for id in ["a", "b", "ab", "c c"] {
@@ -54,7 +56,7 @@ fn repository() -> CliTest {
 }
 
 /// The ids picked, and the exit code.
-fn picked(test: &CliTest, target: &str, commit: &str) -> (Option<i32>, Vec<String>) {
+pub(crate) fn picked(test: &CliTest, target: &str, commit: &str) -> (Option<i32>, Vec<String>) {
     let args = [
         "validate", target, "--static", "--since", commit, "--format", "json",
     ];

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use findings::sanitize;
+use camino::Utf8Path;
+use findings::{Span, sanitize};
 
-use super::FileEdit;
+use super::{DiffForm, FileEdit};
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -16,11 +17,10 @@ struct Block {
     new: Vec<String>,
 }
 
-pub(super) fn unified(edit: &FileEdit) -> String {
+pub(super) fn unified(edit: &FileEdit, name: &Utf8Path, form: DiffForm) -> String {
     let lines: Vec<&str> = edit.before.split_inclusive('\n').collect();
     let blocks = blocks(edit, &lines);
-    let path = sanitize::line(edit.path.as_str());
-    let mut out = format!("--- {path}\n+++ {path}\n");
+    let mut out = head(edit, name, !blocks.is_empty());
     let mut shift: isize = 0;
     let mut rest = blocks.as_slice();
     while let Some(first) = rest.first() {
@@ -40,24 +40,66 @@ pub(super) fn unified(edit: &FileEdit) -> String {
         let _infallible = writeln!(out, "@@ -{old} +{new} @@");
         let mut at = from;
         for block in hunk {
-            push(&mut out, ' ', lines.get(at..block.first).unwrap_or_default());
+            let gone = lines.get(block.first..block.end).unwrap_or_default();
             push(
                 &mut out,
-                '-',
-                lines.get(block.first..block.end).unwrap_or_default(),
+                ' ',
+                lines.get(at..block.first).unwrap_or_default(),
+                form,
             );
-            push(&mut out, '+', &block.new);
+            push(&mut out, '-', gone, form);
+            push(&mut out, '+', &block.new, form);
             at = block.end;
         }
-        push(&mut out, ' ', lines.get(at..to).unwrap_or_default());
+        push(&mut out, ' ', lines.get(at..to).unwrap_or_default(), form);
         shift += growth;
         rest = later;
     }
     out
 }
 
+/// Returns the lines before the hunks, as git writes and reads them.
+fn head(edit: &FileEdit, name: &Utf8Path, hunks: bool) -> String {
+    let name = name.as_str().trim_start_matches('/');
+    let [old, new] = ["a", "b"].map(|side| quoted(&format!("{side}/{name}")));
+    let mut out = format!("diff --git {old} {new}\n");
+    if let Some((before, after)) = edit.mode {
+        // Git knows of one bit.
+        let word = |mode: u32| if mode & 0o100 == 0 { "100644" } else { "100755" };
+        let _infallible = write!(out, "old mode {}\nnew mode {}\n", word(before), word(after));
+    }
+    if hunks {
+        // A name with a blank ends where the tab is.
+        let end = if name.contains(' ') { "\t" } else { "" };
+        let _infallible = write!(out, "--- {old}{end}\n+++ {new}{end}\n");
+    }
+    out
+}
+
+/// Returns a name in git's quotes when it needs them.
+fn quoted(name: &str) -> String {
+    let plain =
+        |c: char| c != '"' && c != '\\' && sanitize::line(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+    if name.chars().all(plain) {
+        return name.to_owned();
+    }
+    let mut out = String::from("\"");
+    for c in name.chars() {
+        if plain(c) {
+            out.push(c);
+        } else {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                let _infallible = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// Returns the runs of lines that change.
 fn blocks(edit: &FileEdit, lines: &[&str]) -> Vec<Block> {
+    let all: Vec<(Span, String)> = edit.changes();
     let mut starts = Vec::with_capacity(lines.len() + 1);
     let mut at = 0;
     for line in lines {
@@ -68,7 +110,7 @@ fn blocks(edit: &FileEdit, lines: &[&str]) -> Vec<Block> {
     let line_at = |offset: usize| starts.partition_point(|start| *start <= offset).saturating_sub(1);
     let mut blocks: Vec<Block> = Vec::new();
     let mut of_block: Vec<Vec<usize>> = Vec::new();
-    for (index, (span, _)) in edit.changes.iter().enumerate() {
+    for (index, (span, _)) in all.iter().enumerate() {
         let first = line_at(span.start);
         let end = line_at(span.end.saturating_sub(1).max(span.start)) + 1;
         match blocks.last_mut().zip(of_block.last_mut()) {
@@ -90,7 +132,7 @@ fn blocks(edit: &FileEdit, lines: &[&str]) -> Vec<Block> {
         let offset = |line: usize| starts.get(line).copied().unwrap_or(edit.before.len());
         let (mut at, end) = (offset(block.first), offset(block.end));
         let mut text = String::new();
-        for (span, new) in changes.into_iter().filter_map(|index| edit.changes.get(index)) {
+        for (span, new) in changes.into_iter().filter_map(|index| all.get(index)) {
             text.push_str(edit.before.get(at..span.start).unwrap_or_default());
             text.push_str(new);
             at = span.end;
@@ -107,15 +149,34 @@ fn range(from: usize, count: usize) -> String {
     format!("{first},{count}")
 }
 
-fn push(out: &mut String, sign: char, lines: &[impl AsRef<str>]) {
+fn push(out: &mut String, sign: char, lines: &[impl AsRef<str>], form: DiffForm) {
     for line in lines {
         let line = line.as_ref();
         let text = line.strip_suffix('\n');
         out.push(sign);
-        out.push_str(&sanitize::terminal(text.unwrap_or(line)));
+        match form {
+            DiffForm::Shown => out.push_str(&sanitize::terminal(text.unwrap_or(line))),
+            DiffForm::Exact => push_exact(out, text.unwrap_or(line)),
+        }
         out.push('\n');
         if text.is_none() {
             out.push_str("\\ No newline at end of file\n");
         }
+    }
+}
+
+/// Appends a line with the characters that an edit removes as they are.
+fn push_exact(out: &mut String, line: &str) {
+    let rest = match line.strip_prefix('\u{feff}') {
+        Some(rest) => {
+            out.push('\u{feff}');
+            rest
+        }
+        None => line,
+    };
+    let text = rest.strip_suffix('\r').unwrap_or(rest);
+    out.push_str(&sanitize::terminal(text));
+    if text.len() < rest.len() {
+        out.push('\r');
     }
 }

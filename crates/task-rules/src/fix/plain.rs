@@ -20,6 +20,11 @@ impl Plain {
         Self::Table(table.entries().iter().map(entry).collect())
     }
 
+    /// Returns a scalar by its type and value.
+    pub(super) fn scalar(kind: &ValueKind) -> Self {
+        Self::Scalar(format!("{kind:?}"))
+    }
+
     fn of_value(value: &Value) -> Self {
         match &value.kind {
             ValueKind::Table(table) => Self::of(table),
@@ -28,7 +33,7 @@ impl Plain {
             | ValueKind::Integer(_)
             | ValueKind::Float(_)
             | ValueKind::Boolean(_)
-            | ValueKind::Datetime(_) => Self::Scalar(format!("{:?}", value.kind)),
+            | ValueKind::Datetime(_) => Self::scalar(&value.kind),
         }
     }
 

@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use task_model::config;
 use task_model::{LoadOptions, load};
 
-use super::{FileEdit, dataset, folder, legacy};
+use super::{DiffForm, FileEdit, dataset, folder, legacy};
 
 /// The fixed text; the same text when there is nothing to do.
 fn fixed(text: &str) -> String {
@@ -156,6 +156,11 @@ fn any_mix_of_older_keys_means_the_same_afterwards() {
     }
 }
 
+/// Every finding but that of a mode.
+fn any(_: &Utf8Path, rule: &str) -> bool {
+    rule != "script-not-executable"
+}
+
 struct Folder {
     _scratch: tempfile::TempDir,
     root: Utf8PathBuf,
@@ -194,7 +199,7 @@ fn scripts_lose_their_mark_and_carriage_returns_and_links_are_not_edited() {
     ]);
     std::os::unix::fs::symlink("test.sh", task.root.join("tests/link.sh")).unwrap();
     assert_eq!(
-        paths(&folder(&task.root, &|_, _| true), &task.root),
+        paths(&folder(&task.root, &any), &task.root),
         [
             ("solution/solve.sh".to_owned(), "true\n".to_owned()),
             (
@@ -226,9 +231,9 @@ fn stale_digests_become_those_of_the_folders_as_the_other_edits_leave_them() {
         ("a/tests/test.sh", "true\n"),
     ]);
     let loaded = || load(&set.root, &LoadOptions::default()).unwrap();
-    let pending = folder(&set.root.join("a"), &|_, _| true);
+    let pending = folder(&set.root.join("a"), &any);
     assert_eq!(pending.len(), 1);
-    let planned = dataset(&loaded(), &pending).expect("an edit").after();
+    let planned = dataset(&loaded(), &pending, &any, true).expect("an edit").after();
     std::fs::write(&pending[0].path, pending[0].after()).unwrap();
     let after = loaded();
     let digest = after.tasks[0].digest.clone().expect("a digest");
@@ -236,9 +241,12 @@ fn stale_digests_become_those_of_the_folders_as_the_other_edits_leave_them() {
         planned,
         manifest.replacen(&format!("'{stale}'"), &format!("\"sha256:{digest}\""), 1)
     );
-    assert_eq!(dataset(&after, &[]).expect("an edit").after(), planned);
+    assert_eq!(
+        dataset(&after, &[], &any, true).expect("an edit").after(),
+        planned
+    );
     std::fs::write(set.root.join("dataset.toml"), &planned).unwrap();
-    assert_eq!(dataset(&loaded(), &[]), None);
+    assert_eq!(dataset(&loaded(), &[], &any, true), None);
 }
 
 #[test]
@@ -254,7 +262,7 @@ fn a_stale_digest_of_a_file_becomes_that_of_the_file() {
         ("a/task.toml", "[environment]\ndocker_image = \"d\"\n"),
     ]);
     let loaded = load(&set.root, &LoadOptions::default()).unwrap();
-    let planned = dataset(&loaded, &[]).expect("an edit").after();
+    let planned = dataset(&loaded, &[], &any, true).expect("an edit").after();
     // The digest of `abc` that FIPS 180-2 prints.
     let right = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(planned, list.replacen(&stale, right, 1));
@@ -288,10 +296,10 @@ fn an_entry_without_a_digest_gets_that_of_its_folder() {
         let loaded = || load(&set.root, &LoadOptions::default()).unwrap();
         let before = loaded();
         let digest = format!("sha256:{}", before.tasks[0].digest.as_deref().unwrap());
-        let planned = dataset(&before, &[]).expect("an edit").after();
+        let planned = dataset(&before, &[], &any, true).expect("an edit").after();
         assert_eq!(planned, format!("{head}{}", after.replace("DIGEST", &digest)));
         std::fs::write(set.root.join("dataset.toml"), &planned).unwrap();
-        assert_eq!(dataset(&loaded(), &[]), None);
+        assert_eq!(dataset(&loaded(), &[], &any, true), None);
     }
     let inline = format!("tasks = [{{ name = \"o/a\" }}]\n{head}");
     let set = files(&[
@@ -303,7 +311,7 @@ fn an_entry_without_a_digest_gets_that_of_its_folder() {
     ]);
     let loaded = load(&set.root, &LoadOptions::default()).unwrap();
     let digest = loaded.tasks[0].digest.clone().unwrap();
-    let planned = dataset(&loaded, &[]).expect("an edit").after();
+    let planned = dataset(&loaded, &[], &any, true).expect("an edit").after();
     let expected = format!("tasks = [{{ name = \"o/a\", digest = \"sha256:{digest}\" }}]\n{head}");
     assert_eq!(planned, expected);
 }
@@ -313,15 +321,15 @@ fn a_diff_has_numbers_context_and_visible_carriage_returns() {
     let text = "version = \"1\"\n#2\n#3\n#4\n#5\n#6\n#7\n#8\n[environment]\nmemory_mb = 1024\nmemory = \"1G\"\nallow_internet = true";
     let edit = legacy::of_text(Utf8Path::new("a/task.toml"), text).expect("an edit");
     assert_eq!(
-        edit.diff(),
-        "--- a/task.toml\n+++ a/task.toml\n\
+        edit.diff(&edit.path, DiffForm::Shown),
+        "diff --git a/a/task.toml b/a/task.toml\n--- a/a/task.toml\n+++ b/a/task.toml\n\
          @@ -1,4 +1,4 @@\n-version = \"1\"\n+schema_version = \"1\"\n #2\n #3\n #4\n\
          @@ -8,5 +8,4 @@\n #8\n [environment]\n memory_mb = 1024\n-memory = \"1G\"\n-allow_internet = true\n\
          \\ No newline at end of file\n+network_mode = \"public\"\n\\ No newline at end of file\n"
     );
     let task = files(&[("tests/test.sh", "a\tb\r\nc\x1b\r\n")]);
-    let edits = folder(&task.root, &|_, _| true);
-    let diff = edits[0].diff();
+    let edits = folder(&task.root, &any);
+    let diff = edits[0].diff(&edits[0].path, DiffForm::Shown);
     assert!(
         diff.ends_with("@@ -1,2 +1,2 @@\n-a\tb\\r\n-c\\x1b\\r\n+a\tb\n+c\\x1b\n"),
         "{diff}"

@@ -1,8 +1,9 @@
 //! Puts the layers together and says which findings are shown.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use findings::{Finding, Level};
+use findings::{Finding, Level, Location};
 use task_model::Dataset;
 
 use super::tables::{Suppression, Tables};
@@ -18,6 +19,16 @@ pub struct Filter {
     suppressions: Vec<(Suppression, bool)>,
     /// Raise warnings to errors.
     strict: bool,
+    hidden: Vec<Hidden>,
+}
+
+/// A finding that a suppression hides.
+#[derive(Clone, Debug)]
+pub struct Hidden {
+    /// What is hidden; the suppression is among its related places.
+    pub finding: Finding,
+    /// The reason that the suppression gives.
+    pub reason: String,
 }
 
 impl Filter {
@@ -45,6 +56,7 @@ impl Filter {
             by_task: BTreeMap::new(),
             suppressions: shared.suppressions.into_iter().map(|s| (s, false)).collect(),
             strict,
+            hidden: Vec::new(),
         };
         let mut found = shared.findings;
         for task in &dataset.tasks {
@@ -117,6 +129,18 @@ impl Filter {
         found
     }
 
+    /// Says whether findings of a rule are shown where no task says otherwise.
+    #[must_use]
+    pub fn is_on(&self, code: &str) -> bool {
+        self.common.contains(code)
+    }
+
+    /// Returns what suppressions hid.
+    #[must_use]
+    pub fn into_hidden(self) -> Vec<Hidden> {
+        self.hidden
+    }
+
     fn shows(&mut self, finding: &Finding) -> bool {
         let code = finding.rule.code;
         if is_always_shown(code, finding.level) {
@@ -130,14 +154,24 @@ impl Filter {
         if !on.contains(code) {
             return false;
         }
-        let mut hidden = false;
+        let mut by = None;
         for (suppression, used) in &mut self.suppressions {
             if suppression.matches(finding) {
                 *used = true;
-                hidden = true;
+                by.get_or_insert(&*suppression);
             }
         }
-        !hidden
+        if let Some(suppression) = by {
+            let place = Location::Place {
+                source: Arc::clone(&suppression.source),
+                span: suppression.span,
+            };
+            self.hidden.push(Hidden {
+                finding: finding.clone().see(place, "the suppression"),
+                reason: suppression.reason.clone(),
+            });
+        }
+        by.is_none()
     }
 }
 

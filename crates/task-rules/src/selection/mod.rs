@@ -17,7 +17,7 @@ mod tests;
 
 use findings::{Level, RuleMeta};
 
-pub use filter::Filter;
+pub use filter::{Filter, Hidden};
 pub use words::{Choice, UnknownWord};
 
 findings::rules! {

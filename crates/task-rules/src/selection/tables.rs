@@ -33,6 +33,7 @@ enum Step {
 pub(super) struct Suppression {
     pub(super) codes: On,
     pub(super) word: String,
+    pub(super) reason: String,
     /// The end of the path that the finding must have.
     pub(super) path: Option<String>,
     /// The task that the finding must belong to.
@@ -179,10 +180,10 @@ impl Reader<'_> {
                     );
                 }
             }
-            if text("reason").is_none_or(|reason| reason.trim().is_empty()) {
+            let Some(reason) = text("reason").filter(|reason| !reason.trim().is_empty()) else {
                 self.complain(item.span, "a suppression needs a `reason`".to_owned());
                 continue;
-            }
+            };
             let Some(word) = text("rule") else {
                 self.complain(item.span, "a suppression needs a `rule`".to_owned());
                 continue;
@@ -191,6 +192,7 @@ impl Reader<'_> {
                 Ok(codes) => self.tables.suppressions.push(Suppression {
                     codes,
                     word,
+                    reason,
                     path: text("path"),
                     task: text("task"),
                     source: Arc::clone(self.source),

@@ -8,13 +8,16 @@ use anyhow::{Context as _, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{Mode, OFlags};
 use task_model::Dataset;
-use task_rules::fix::{self, FileEdit};
+use task_rules::fix::{self, DiffForm, FileEdit, Shown};
 
 use super::load;
 use crate::cli::{ValidateArgs, ValidateFormat};
 use crate::lint::Lint;
 use crate::output::Printer;
 use crate::settings::Settings;
+
+/// The rule whose findings tell of stale digests.
+const DIGESTS: &str = "GD904";
 
 /// Edits the selected tasks of every target, then the digests that follow from that; or shows what would be edited.
 ///
@@ -23,12 +26,15 @@ use crate::settings::Settings;
 pub(super) fn apply(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<()> {
     let mut datasets = load::read(args, settings)?.datasets;
     load::check(&mut datasets);
-    let _filters = Lint::of(args, &mut datasets)?;
-    let edits = of_tasks(&datasets, settings);
+    let digests = Lint::of(args, &mut datasets)?.shows(DIGESTS);
+    let shown = Shown::of(datasets.iter().flat_map(|dataset| &dataset.findings));
+    let edits = of_tasks(&datasets, &shown, settings);
+    // A digest that one of these edits makes stale is written whatever is shown.
+    let digests: Vec<bool> = digests.iter().map(|on| *on || !edits.is_empty()).collect();
     if args.dry_run {
-        let digests = of_datasets(&datasets, &edits, settings);
-        for edit in edits.iter().chain(&digests) {
-            show(edit, args.format, printer)?;
+        let more = of_datasets(&datasets, &edits, &shown, &digests, settings);
+        for edit in edits.iter().chain(&more) {
+            show(edit, args.format, settings, printer)?;
         }
         return Ok(());
     }
@@ -38,41 +44,39 @@ pub(super) fn apply(args: &ValidateArgs, settings: &Settings, printer: &mut Prin
     if !edits.is_empty() {
         datasets = load::read(args, settings)?.datasets;
     }
-    for edit in of_datasets(&datasets, &[], settings) {
+    for edit in of_datasets(&datasets, &[], &shown, &digests, settings) {
         write(&edit, settings, printer)?;
     }
     Ok(())
 }
 
 /// Plans the edits that take shown findings of selected tasks away, each once however many targets or rows it belongs to.
-fn of_tasks(datasets: &[Dataset], settings: &Settings) -> Vec<FileEdit> {
-    let shown: BTreeSet<(Utf8PathBuf, &str)> = datasets
-        .iter()
-        .flat_map(|dataset| &dataset.findings)
-        .filter_map(|finding| {
-            Some((
-                settings.shown(finding.location.as_ref()?.path()),
-                finding.rule.name,
-            ))
-        })
-        .collect();
-    let wanted = |path: &Utf8Path, rule: &str| shown.contains(&(settings.shown(path), rule));
+fn of_tasks(datasets: &[Dataset], shown: &Shown, settings: &Settings) -> Vec<FileEdit> {
     let mut seen = BTreeSet::new();
     let mut edits = Vec::new();
     for task in datasets.iter().flat_map(|d| &d.tasks).filter(|t| t.selected) {
         if seen.insert(real(&task.folder, settings)) {
-            edits.extend(fix::folder(&task.folder, &wanted));
+            edits.extend(fix::folder(&task.folder, &|path, rule| shown.has(path, rule)));
         }
     }
     edits
 }
 
-fn of_datasets(datasets: &[Dataset], pending: &[FileEdit], settings: &Settings) -> Vec<FileEdit> {
+fn of_datasets(
+    datasets: &[Dataset],
+    pending: &[FileEdit],
+    shown: &Shown,
+    digests: &[bool],
+    settings: &Settings,
+) -> Vec<FileEdit> {
     let mut seen = BTreeSet::new();
     datasets
         .iter()
-        .filter(|dataset| seen.insert(real(&dataset.root, settings)))
-        .filter_map(|dataset| fix::dataset(dataset, pending))
+        .zip(digests)
+        .filter(|(dataset, _)| seen.insert(real(&dataset.root, settings)))
+        .filter_map(|(dataset, digests)| {
+            fix::dataset(dataset, pending, &|path, rule| shown.has(path, rule), *digests)
+        })
         .collect()
 }
 
@@ -81,32 +85,44 @@ fn real(folder: &Utf8Path, settings: &Settings) -> Utf8PathBuf {
     full.canonicalize_utf8().unwrap_or(full)
 }
 
-/// Prints the diff: beside the report for people, apart from one for programs.
-fn show(edit: &FileEdit, format: ValidateFormat, printer: &mut Printer) -> anyhow::Result<()> {
+/// Prints the diff: beside the report for people, apart from one for programs. What is no terminal gets a diff that
+/// git can apply.
+fn show(
+    edit: &FileEdit,
+    format: ValidateFormat,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
+    let name = settings.repository.name(&edit.path);
+    let diff = |terminal: bool| {
+        let form = if terminal {
+            DiffForm::Shown
+        } else {
+            DiffForm::Exact
+        };
+        edit.diff(&name, form)
+    };
     match format {
-        ValidateFormat::Human | ValidateFormat::Concise => printer.text(&edit.diff()),
+        ValidateFormat::Human | ValidateFormat::Concise => printer.text(&diff(settings.terminal_stdout)),
         ValidateFormat::Json
         | ValidateFormat::Jsonl
         | ValidateFormat::Github
         | ValidateFormat::Sarif
         | ValidateFormat::Junit
-        | ValidateFormat::Markdown => printer.aside(&edit.diff()),
+        | ValidateFormat::Markdown => printer.aside(&diff(settings.terminal_stderr)),
     }
 }
 
 fn write(edit: &FileEdit, settings: &Settings, printer: &mut Printer) -> anyhow::Result<()> {
     let path = &edit.path;
-    replace(&settings.cwd.join(path), &edit.before, &edit.after())
-        .with_context(|| format!("cannot fix `{path}`"))?;
-    printer.note(&format!(
-        "fixed {}: {}",
-        settings.shown(path),
-        edit.why.join("; ")
-    ))
+    replace(&settings.cwd.join(path), edit).with_context(|| format!("cannot fix `{path}`"))?;
+    let why = edit.why().join("; ");
+    printer.note(&format!("fixed {}: {why}", settings.shown(path)))
 }
 
-/// Puts `after` in the place of a file that holds `before`, whole or not at all; its permissions stay.
-fn replace(path: &Utf8Path, before: &str, after: &str) -> anyhow::Result<()> {
+/// Puts the edited text in the place of a file that still is as it was read, whole or not at all; its permissions stay
+/// unless they are what changes.
+fn replace(path: &Utf8Path, edit: &FileEdit) -> anyhow::Result<()> {
     let folder = path.parent().context("it is in no folder")?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(path.as_str(), flags, Mode::empty()).map_err(std::io::Error::from)?;
@@ -116,10 +132,17 @@ fn replace(path: &Utf8Path, before: &str, after: &str) -> anyhow::Result<()> {
         bail!("it is no regular file");
     }
     let mut now = Vec::new();
-    let bound = before.len() as u64 + 1;
+    let bound = edit.before.len() as u64 + 1;
     (&file).take(bound).read_to_end(&mut now)?;
-    if now != before.as_bytes() {
+    let mode = meta.permissions().mode() & 0o7777;
+    if now != edit.before.as_bytes() || edit.mode.is_some_and(|(before, _)| before != mode) {
         bail!("it has changed since it was read");
+    }
+    let mode = std::fs::Permissions::from_mode(edit.mode.map_or(mode, |(_, after)| after));
+    let after = edit.after();
+    if after == edit.before {
+        file.set_permissions(mode)?;
+        return Ok(());
     }
     let mut new = tempfile::Builder::new()
         .prefix(".gym-dataset-")
@@ -130,9 +153,57 @@ fn replace(path: &Utf8Path, before: &str, after: &str) -> anyhow::Result<()> {
         // Only root may give a file away; for others it is theirs from now on.
         let _kept = std::os::unix::fs::fchown(new.as_file(), Some(meta.uid()), Some(meta.gid()));
     }
-    let mode = meta.permissions().mode() & 0o7777;
-    new.as_file()
-        .set_permissions(std::fs::Permissions::from_mode(mode))?;
+    new.as_file().set_permissions(mode)?;
     new.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use findings::Span;
+    use task_rules::fix::Part;
+
+    use super::*;
+
+    fn edit(path: &Utf8Path, before: &str) -> FileEdit {
+        FileEdit {
+            path: path.to_owned(),
+            before: before.to_owned(),
+            parts: vec![Part {
+                rule: "x",
+                at: None,
+                what: "y".to_owned(),
+                changes: vec![(Span::new(0, 1), "b".to_owned())],
+            }],
+            mode: None,
+        }
+    }
+
+    #[test]
+    fn only_a_file_as_it_was_read_is_replaced_and_links_never() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(scratch.path()).unwrap();
+        let file = folder.join("file");
+        std::fs::write(&file, "a\n").unwrap();
+        for other in ["", "a", "A\n", "a\n\n"] {
+            let error = replace(&file, &edit(&file, other)).unwrap_err();
+            assert_eq!(error.to_string(), "it has changed since it was read", "{other:?}");
+        }
+        let mode = FileEdit {
+            mode: Some((0o600, 0o700)),
+            ..edit(&file, "a\n")
+        };
+        assert!(replace(&file, &mode).is_err(), "its mode is another");
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(replace(&link, &edit(&link, "a\n")).is_err());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "a\n");
+        replace(&file, &edit(&file, "a\n")).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "b\n");
+        assert_eq!(
+            std::fs::read_dir(folder).unwrap().count(),
+            2,
+            "nothing else is left"
+        );
+    }
 }

@@ -42,6 +42,8 @@ pub(crate) fn run(args: &ValidateArgs, settings: &Settings, printer: &mut Printe
     let whole = Whole {
         object: &object,
         findings: &[],
+        hidden: &[],
+        repository: &settings.repository,
         selected: &[],
         only_static: args.only_static,
         require_solution: args.require_solution,
@@ -145,6 +147,10 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     let spaced = !found.is_empty();
     all.extend(found);
     findings::sort(&mut all);
+    let mut hidden = lint.into_hidden();
+    if !args.show_suppressed {
+        hidden.clear();
+    }
     let report = finish::report(args, &datasets, &all, reports, &means, interrupt.is_set());
     let selected: Vec<bool> = datasets
         .iter()
@@ -154,6 +160,8 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     let whole = Whole {
         object: &report.object,
         findings: &all,
+        hidden: &hidden,
+        repository: &settings.repository,
         selected: &selected,
         only_static: args.only_static,
         require_solution: args.require_solution,

@@ -1,18 +1,22 @@
 //! `--since`: the tasks that changed, by git.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use task_model::Dataset;
+use task_model::template::{MAX_ROWS_FILE, Rows};
+use task_model::{Dataset, Origin, Task};
 
 use crate::exit::UsageError;
-use crate::git;
+use crate::git::Since;
+use crate::output::read_text;
 use crate::settings::Settings;
 
 /// Files that every task of a dataset depends on.
 const SHARED: [&str; 3] = ["dataset.toml", "verifier.py", "task_data.py"];
 /// A task's dataset is looked for this many levels up.
 const LEVELS: usize = 6;
+/// The file whose lines are tasks.
+const ROWS: &str = "tasks.jsonl";
 
 /// Returns the ids of the tasks that differ from a commit; all, when the dataset itself does.
 ///
@@ -24,16 +28,89 @@ pub(super) fn changed(
     settings: &Settings,
 ) -> anyhow::Result<BTreeSet<String>> {
     let target = real(&settings.cwd.join(&dataset.target));
-    let paths = git::changed_since(&target, commit, &settings.env)
-        .map_err(|why| UsageError::because(format!("--since {commit}: {why}")))?;
+    let usage = |why: String| UsageError::because(format!("--since {commit}: {why}"));
+    let since = Since::open(&target, commit, &settings.env).map_err(usage)?;
+    let paths = since.changed().map_err(usage)?;
     let shared = shares(&paths, &target);
+    let mut templates: BTreeMap<&Utf8Path, Changed> = BTreeMap::new();
     let tasks = dataset.tasks.iter().filter(|task| {
-        let folder = real(&settings.cwd.join(&task.folder));
-        // Sorted, what is below a folder follows the folder itself.
-        let mut below = paths.range(folder.clone()..);
-        shared || below.next().is_some_and(|path| path.starts_with(&folder))
+        if shared {
+            return true;
+        }
+        let of_folder = templates.entry(&task.folder).or_insert_with(|| {
+            let folder = real(&settings.cwd.join(&task.folder));
+            Changed::of(&folder, &task.origin, &paths, &since)
+        });
+        of_folder.has(task)
     });
     Ok(tasks.map(|task| task.id.clone()).collect())
+}
+
+/// What of a folder changed.
+enum Changed {
+    /// Nothing.
+    No,
+    /// A file that every task of it is made of.
+    All,
+    /// Lines of its tasks.jsonl alone: those of these tasks.
+    Rows(BTreeSet<String>),
+}
+
+impl Changed {
+    fn of(folder: &Utf8Path, origin: &Origin, paths: &BTreeSet<Utf8PathBuf>, since: &Since<'_>) -> Self {
+        // A submodule, or a repository that git does not track, is one path for everything in it.
+        if folder.ancestors().any(|above| paths.contains(above)) {
+            return Self::All;
+        }
+        // Sorted, what is below a folder follows the folder itself.
+        let below: Vec<&Utf8PathBuf> = paths
+            .range(folder.to_owned()..)
+            .take_while(|path| path.starts_with(folder))
+            .take(2)
+            .collect();
+        let rows = folder.join(ROWS);
+        match below.as_slice() {
+            [] => Self::No,
+            [only] if **only == rows && *origin != Origin::Folder => {
+                differing_rows(&rows, since).map_or(Self::All, Self::Rows)
+            }
+            _ => Self::All,
+        }
+    }
+
+    fn has(&self, task: &Task) -> bool {
+        match self {
+            Self::No => false,
+            Self::All => true,
+            Self::Rows(ids) => ids.contains(&task.id),
+        }
+    }
+}
+
+/// Returns the ids of the rows that the commit does not have in the same words; `None` when it has no such file.
+fn differing_rows(path: &Utf8Path, since: &Since<'_>) -> Option<BTreeSet<String>> {
+    let before = since.file(path)?;
+    let now = read_text(path, MAX_ROWS_FILE).ok()?;
+    let before = words(path, &before);
+    let mut differing = BTreeSet::new();
+    for (id, row) in words(path, now.as_bytes()) {
+        if before.get(&id) != Some(&row) {
+            differing.insert(id);
+        }
+    }
+    Some(differing)
+}
+
+/// Returns the text of every row by id; of a repeated id all of them.
+fn words(path: &Utf8Path, bytes: &[u8]) -> BTreeMap<String, Vec<String>> {
+    let rows = Rows::read(path, bytes);
+    let mut words: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows.rows {
+        let text = rows.source.text().get(row.span.start..row.span.end);
+        let text = text.unwrap_or_default().to_owned();
+        words.entry(row.id.value).or_default().push(text);
+    }
+    words
 }
 
 /// Says whether a file changed that the tasks of this target share.

@@ -12,10 +12,12 @@ mod sarif;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level};
+use task_rules::selection::Hidden;
 
 use super::{TaskReport, TaskStatus, ValidateReport};
 use crate::cli::{ReportFormat, ValidateFormat};
 use crate::output::{Columns, Counts};
+use crate::repository::Repository;
 
 pub(crate) use concise::task_line;
 
@@ -26,6 +28,10 @@ pub(crate) struct Whole<'a> {
     pub(crate) object: &'a ValidateReport,
     /// The same findings with their texts.
     pub(crate) findings: &'a [Finding],
+    /// Findings that suppressions hide; only where they are asked for.
+    pub(crate) hidden: &'a [Hidden],
+    /// The repository that paths are named from where others look for them.
+    pub(crate) repository: &'a Repository,
     /// For every task of the object, whether it was picked.
     pub(crate) selected: &'a [bool],
     /// Nothing was to run.

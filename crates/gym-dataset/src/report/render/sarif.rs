@@ -1,6 +1,7 @@
 //! Findings and tasks that did not end well, as one SARIF log.
 
-use findings::render::sarif::{self, Entry, Run};
+use camino::Utf8Path;
+use findings::render::sarif::{self, Entry, Names, Run};
 
 use super::rules::endings;
 use super::{Whole, pretty, task_file};
@@ -20,6 +21,12 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         .zip(&places)
         .map(|(finding, place)| Entry::of(finding, place.as_ref().map(|p| p.as_str())))
         .collect();
+    let hidden_places: Vec<_> = whole.hidden.iter().map(|h| whole.place_of(&h.finding)).collect();
+    let hidden = whole.hidden.iter().zip(&hidden_places);
+    entries.extend(hidden.map(|(hidden, place)| Entry {
+        suppressed: Some(&hidden.reason),
+        ..Entry::of(&hidden.finding, place.as_ref().map(|p| p.as_str()))
+    }));
     let endings: Vec<_> = endings(whole)
         .into_iter()
         .map(|(task, rule, message)| (task, rule, message, task_file(task)))
@@ -37,7 +44,14 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
             task: Some(&task.id),
             path: Some(file.as_str()),
             range: None,
+            related: &[],
+            fix: None,
+            suppressed: None,
         });
     }
-    pretty(&sarif::log(run, &entries))
+    let names = Names {
+        path: &|path| whole.repository.name(Utf8Path::new(path)).into_string(),
+        on: &task_rules::registry::is_on,
+    };
+    pretty(&sarif::log(run, &entries, &names))
 }

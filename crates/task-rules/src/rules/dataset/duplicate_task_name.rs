@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use findings::{Finding, Level, RuleMeta};
+use findings::{Finding, Level, Location, RuleMeta};
 use task_model::{Dataset, Origin, Task};
 
 use crate::{Check, Found, Rule};
@@ -36,7 +36,9 @@ fn check(dataset: &Dataset, found: &mut Found) {
             continue;
         };
         let message = format!("`{}` has the name `{}` of `{}`", task.id, name.value, other.id);
-        let finding = Finding::new(&RULE.meta, message).in_task(task.id.clone());
+        let finding = Finding::new(&RULE.meta, message)
+            .in_task(task.id.clone())
+            .see(Location::Path(other.folder.join("task.toml")), "the other task");
         let finding = match &task.toml_source {
             Some(source) => finding.at(source, name.span),
             None => finding.at_path(task.folder.join("task.toml")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use findings::{Finding, Level, RuleMeta};
+use findings::{Finding, Level, Location, RuleMeta};
 use task_model::{Dataset, Task};
 
 use crate::{Check, Found, Rule};
@@ -35,6 +35,7 @@ fn check(dataset: &Dataset, found: &mut Found) {
                 let finding = Finding::new(&RULE.meta, message)
                     .in_task(task.id.clone())
                     .at_path(task.folder.clone())
+                    .see(Location::Path(other.folder.clone()), "the other task")
                     .help("remove one of them, or change what makes it another task");
                 found.add(finding);
             }

@@ -6,6 +6,7 @@ pub(crate) mod constant_reward;
 pub(crate) mod errexit_before_reward;
 pub(crate) mod host_cpu_count;
 pub(crate) mod install_while_grading;
+pub(crate) mod not_executable;
 pub(crate) mod private_umask;
 pub(crate) mod relative_reward_path;
 pub(crate) mod relative_script_file;
