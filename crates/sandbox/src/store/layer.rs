@@ -13,10 +13,11 @@ use rustix::io::Errno;
 use rustix::process::{Gid, Uid};
 
 use super::digest::{self, Hashing};
+use super::fault::Fault;
 use super::pool::Pool;
 use super::tarball::{ByReading, Contents, Entries, Head, Kind};
 use super::trash::Trash;
-use super::{Bounds, StoreError};
+use super::{Bounds, StoreError, cause};
 
 /// A file that is being written.
 const NEW: &str = "new";
@@ -214,11 +215,20 @@ impl Unpacker {
         if target.join(&b'/') == path {
             return Ok(());
         }
-        let old_name = target.pop().ok_or(Errno::ISDIR)?;
-        let old = self.look_up(&target.join(&b'/'))?;
-        let found = rustix::fs::statat(&old, old_name.as_slice(), AtFlags::SYMLINK_NOFOLLOW)?;
-        if FileType::from_raw_mode(found.st_mode).is_dir() {
-            return Err(Errno::ISDIR.into());
+        let of_a_folder = Fault::Refused("it is a second name of a folder");
+        let absent = |error| match error {
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => {
+                Fault::Refused("it is a second name of a file that the image does not have")
+            }
+            error => error.into(),
+        };
+        let Some(old_name) = target.pop() else {
+            return Err(of_a_folder);
+        };
+        let old = self.look_up(&target.join(&b'/')).map_err(absent)?;
+        let found = rustix::fs::statat(&old, old_name.as_slice(), AtFlags::SYMLINK_NOFOLLOW);
+        if FileType::from_raw_mode(found.map_err(absent)?.st_mode).is_dir() {
+            return Err(of_a_folder);
         }
         self.forget(parent, name, path)?;
         rustix::fs::linkat(&old, old_name.as_slice(), parent, name, AtFlags::empty())?;
@@ -329,7 +339,7 @@ fn times((seconds, nanos): (i64, u32)) -> Timestamps {
 /// The names of an entry's path.
 fn plain(path: &[u8]) -> Result<Names, Fault> {
     if path.len() > LONGEST {
-        return Err(Errno::NAMETOOLONG.into());
+        return Err(Fault::Refused("its path has more than 4096 bytes"));
     }
     let mut names = Names::new();
     for name in path.split(|byte| *byte == b'/') {
@@ -340,37 +350,6 @@ fn plain(path: &[u8]) -> Result<Names, Fault> {
         }
     }
     Ok(names)
-}
-
-/// Why an entry could not be unpacked.
-#[derive(Debug)]
-pub(super) enum Fault {
-    Refused(&'static str),
-    Io(io::Error),
-}
-
-impl From<Errno> for Fault {
-    fn from(error: Errno) -> Self {
-        Self::Io(error.into())
-    }
-}
-
-impl Fault {
-    fn about(self, path: &[u8]) -> StoreError {
-        let path = String::from_utf8_lossy(path).escape_debug().to_string();
-        match self {
-            Self::Refused(why) => {
-                StoreError::Refused(format!("the entry `{path}` of a layer is refused: {why}"))
-            }
-            Self::Io(error) if error.kind() == io::ErrorKind::StorageFull => StoreError::Io {
-                what: "unpack a layer".to_owned(),
-                cause: error,
-            },
-            Self::Io(error) => StoreError::Refused(format!(
-                "the entry `{path}` of a layer cannot be unpacked: {error}"
-            )),
-        }
-    }
 }
 
 impl Bounds {
@@ -388,5 +367,5 @@ impl Bounds {
 }
 
 fn broken(error: &io::Error) -> StoreError {
-    StoreError::Refused(format!("a layer cannot be read: {error}"))
+    StoreError::Refused(format!("a layer cannot be read: {}", cause(error)))
 }

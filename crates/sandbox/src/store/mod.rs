@@ -12,6 +12,7 @@
 
 mod config;
 mod digest;
+mod fault;
 mod index;
 mod layer;
 mod layout;
@@ -276,6 +277,21 @@ fn names(
         named.push((image, names));
     }
     Ok(named)
+}
+
+/// Says why something could not be read, in words for people.
+fn cause(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return "it ends in the middle".to_owned();
+    }
+    let text = error.to_string();
+    match error.raw_os_error() {
+        // The number says nothing to anybody.
+        Some(number) => text
+            .trim_end_matches(&format!(" (os error {number})"))
+            .to_lowercase(),
+        None => text,
+    }
 }
 
 fn no_name(name: &str) -> StoreError {

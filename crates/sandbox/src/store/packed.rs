@@ -38,11 +38,24 @@ pub(super) fn unpacked<'a>(mut from: impl Read + 'a) -> io::Result<Box<dyn Read 
     let whole = Cursor::new(start).chain(from);
     Ok(match packing {
         Packing::None => Box::new(whole),
-        Packing::Gzip => Box::new(MultiGzDecoder::new(whole)),
-        Packing::Zstd => Box::new(Zstd {
+        Packing::Gzip => Box::new(Plainly(MultiGzDecoder::new(whole))),
+        Packing::Zstd => Box::new(Plainly(Zstd {
             state: Frame::Between(whole),
-        }),
+        })),
     })
+}
+
+/// A decoder whose complaints are in our words.
+struct Plainly<R>(R);
+
+impl<R: Read> Read for Plainly<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            _ if error.raw_os_error().is_some() => error,
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::Interrupted => error,
+            _ => io::Error::other("its compressed bytes are broken"),
+        })
+    }
 }
 
 /// Reads up to `count` bytes.

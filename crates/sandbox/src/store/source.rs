@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::packed::{self, Packing};
 use super::tarball::{Entries, Forward, Kind};
-use super::{StoreError, io_error};
+use super::{StoreError, cause, io_error};
 
 /// Archives with more entries are refused.
 const MOST_ENTRIES: usize = 200_000;
@@ -139,8 +139,9 @@ fn archive(mut file: File, path: &Utf8Path, scratch: &Utf8Path, most: u64) -> Re
     let mut start = Vec::new();
     (&mut file).take(4).read_to_end(&mut start).map_err(&failed)?;
     file.rewind().map_err(&failed)?;
-    let refused =
-        |error: io::Error| StoreError::Refused(format!("`{path}` is not an image archive: {error}"));
+    let refused = |error: io::Error| {
+        StoreError::Refused(format!("`{path}` is not an image archive: {}", cause(&error)))
+    };
     if packed::packing(&start).map_err(refused)? != Packing::None {
         file = plain(&file, scratch, most).map_err(|error| match error.kind() {
             io::ErrorKind::StorageFull => failed(error),

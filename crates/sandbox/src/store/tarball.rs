@@ -106,7 +106,7 @@ impl<R: Forward> Entries<R> {
                 return Ok(None);
             };
             let kind = header.entry_type();
-            let mut size = header.entry_size()?;
+            let mut size = field(header.entry_size())?;
             let extends = kind.is_gnu_longname() || kind.is_gnu_longlink() || kind.is_pax_local_extensions();
             if !extends {
                 size = extension.size.unwrap_or(size);
@@ -161,10 +161,10 @@ impl<R: Forward> Entries<R> {
                 }
             })
             .sum();
-        if header.cksum()? == sum {
+        if field(header.cksum())? == sum {
             Ok(Some(header))
         } else {
-            Err(io::Error::other("it is not a tar archive, or a broken one"))
+            Err(no_archive())
         }
     }
 
@@ -224,12 +224,21 @@ fn head(header: &Header, size: u64, extension: Extension) -> io::Result<Head> {
         path,
         kind,
         target,
-        mode: header.mode()? & 0o7777,
-        uid: extension.uid.map_or_else(|| header.uid(), Ok)?,
-        gid: extension.gid.map_or_else(|| header.gid(), Ok)?,
+        mode: field(header.mode())? & 0o7777,
+        uid: extension.uid.map_or_else(|| field(header.uid()), Ok)?,
+        gid: extension.gid.map_or_else(|| field(header.gid()), Ok)?,
         modified: extension.modified.unwrap_or((seconds, 0)),
         size,
     })
+}
+
+/// A number of a header; what the reader says of a broken one quotes the bytes.
+fn field<T>(read: io::Result<T>) -> io::Result<T> {
+    read.map_err(|_| no_archive())
+}
+
+fn no_archive() -> io::Error {
+    io::Error::other("it is not a tar archive, or a broken one")
 }
 
 fn sparse() -> io::Error {

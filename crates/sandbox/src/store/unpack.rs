@@ -11,7 +11,7 @@ use super::layer::Unpacker;
 use super::layout::{Found, Layer, mismatch, missing};
 use super::source::Source;
 use super::temp::Temp;
-use super::{Bounds, InUse, Store, StoreError, io_error, packed};
+use super::{Bounds, InUse, Store, StoreError, cause, io_error, packed};
 
 /// Bytes of a tar stream for each entry beside its contents, at most on average.
 const ENTRY_OVERHEAD: u64 = 4096;
@@ -96,8 +96,13 @@ fn one_layer(
     bounds: Bounds,
 ) -> Result<(), StoreError> {
     let (file, size) = source.read(&layer.file)?.ok_or_else(|| missing(&layer.file))?;
-    let broken =
-        |error: io::Error| StoreError::Refused(format!("the layer `{}` cannot be read: {error}", layer.file));
+    let broken = |error: io::Error| {
+        StoreError::Refused(format!(
+            "the layer `{}` cannot be read: {}",
+            layer.file,
+            cause(&error)
+        ))
+    };
     let most = bounds
         .entries
         .saturating_mul(ENTRY_OVERHEAD)

@@ -3,7 +3,8 @@
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::layer::{Fault, Unpacker};
+use super::fault::Fault;
+use super::layer::Unpacker;
 use super::trash::names;
 
 impl Unpacker {

@@ -47,6 +47,20 @@ fn names_that_leave_are_refused() {
         "it leaves the image",
     );
     refused(vec![file("a/.wh...")], "cannot be unpacked");
+    let hard = |target: &str| Layer::default().hard_link("h", target);
+    refused(
+        vec![hard("/etc/passwd")],
+        "the entry `h` of a layer is refused: it is a second name of a file that the image does not have",
+    );
+    refused(vec![hard("/")], "it is a second name of a folder");
+    refused(
+        vec![
+            Layer::default()
+                .link("l", "/proc/1/root")
+                .hard_link("h", "l/etc/passwd"),
+        ],
+        "it is a second name of a file that the image does not have",
+    );
     // Absolute is from the image's root on.
     assert_eq!(
         unpacked(vec![file("/etc/x")]).unwrap(),
@@ -93,7 +107,10 @@ fn links_lead_nowhere_but_inside() {
 #[test]
 fn hard_links_are_to_files_inside() {
     let outside = vec![Layer::default().link("l", "/outside").hard_link("h", "l/file")];
-    refused(outside, "cannot be unpacked");
+    refused(
+        outside,
+        "it is a second name of a file that the image does not have",
+    );
     // The link itself gets a second name, not what it leads to.
     let to_link = vec![
         Layer::default()
@@ -104,9 +121,12 @@ fn hard_links_are_to_files_inside() {
     assert_eq!(unpacked(to_link).unwrap(), ["h 600 x", "l -> ../../outside/file"]);
     refused(
         vec![Layer::default().folder("d/", 0o755).hard_link("h", "d")],
-        "Is a directory",
+        "it is a second name of a folder",
     );
-    refused(vec![Layer::default().hard_link("h", "nothing")], "No such file");
+    refused(
+        vec![Layer::default().hard_link("h", "nothing")],
+        "that the image does not have",
+    );
     let itself = vec![Layer::default().file("h", 0o644, "x").hard_link("h", "./h")];
     assert_eq!(unpacked(itself).unwrap(), ["h 644 x"]);
 }
@@ -155,7 +175,7 @@ fn names_too_long_and_sparse_files_are_refused() {
     let name = Layer::default()
         .raw(EntryType::new(b'L'), b"n", b"", long.as_bytes(), (0, 0, 0))
         .file("x", 0o644, "");
-    refused(vec![name], "cannot be unpacked");
+    refused(vec![name], "its path has more than 4096 bytes");
     let huge = vec![b'x'; (1 << 20) + 1];
     let name = Layer::default()
         .raw(EntryType::new(b'L'), b"n", b"", &huge, (0, 0, 0))

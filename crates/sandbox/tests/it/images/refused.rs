@@ -70,7 +70,30 @@ fn what_is_no_image_is_refused_in_a_sentence() {
         .collect();
     for (path, part) in [
         (empty, "neither an OCI layout"),
-        (store.write("text", b"hello"), "is not an image archive"),
+        (
+            store.write("text", b"hello"),
+            "is not an image archive: it ends in the middle",
+        ),
+        (
+            store.write(
+                "junk",
+                &(0..4000_u32)
+                    .flat_map(|n| (n * n).to_be_bytes())
+                    .collect::<Vec<_>>(),
+            ),
+            "is not an image archive: it is not a tar archive, or a broken one",
+        ),
+        (
+            store.write("junk.gz", &[&gzip(&[7; 4000])[..10], &[0xff; 40]].concat()),
+            "is not an image archive: its compressed bytes are broken",
+        ),
+        (
+            store.write(
+                "junk.zst",
+                &[0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+            ),
+            "is not an image archive: it",
+        ),
         (store.write("zeros", &[0; 2000]), "neither an OCI layout"),
         (store.write("bz", b"BZh91AY"), "bzip2"),
         (store.layout("cut", &cut), "it is not there"),
@@ -82,6 +105,9 @@ fn what_is_no_image_is_refused_in_a_sentence() {
     ] {
         let why = refusal(store.store.add(&path, None));
         assert!(why.contains(part), "{path}: {why}");
+        let junk = |c: char| c == '\u{fffd}' || c.is_control();
+        assert!(why.chars().count() < 400);
+        assert!(!why.contains("os error") && !why.contains(junk), "{path}: {why}");
     }
     assert!(matches!(
         store.store.add("/nowhere/at/all".into(), None),
