@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::kind::kind;
 use super::model::Word;
 use super::value::{Constants, word};
 
@@ -14,7 +15,7 @@ pub(super) fn operands(text: &str, condition: Node<'_>, constants: &Constants) -
     let mut rest = vec![condition];
     for _ in 0..MOST {
         let Some(node) = rest.pop() else { break };
-        match node.kind() {
+        match kind(node) {
             "test_command" | "unary_expression" | "binary_expression" | "parenthesized_expression" => {
                 let mut cursor = node.walk();
                 let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();

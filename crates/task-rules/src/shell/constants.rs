@@ -2,10 +2,15 @@
 
 use tree_sitter::Node;
 
+use super::kind::kind;
 use super::value::{Constants, word};
 
 /// Collects the variables that are assigned once.
 pub(super) fn collect(text: &str, root: Node<'_>) -> Constants {
+    // Nobody asks for one.
+    if !text.contains('$') {
+        return Constants::new();
+    }
     let mut all = Collector {
         text,
         constants: Constants::new(),
@@ -24,20 +29,7 @@ impl<'a> Collector<'a> {
         let mut cursor = root.walk();
         // In order of writing, without recursion.
         loop {
-            let node = cursor.node();
-            if node.kind() == "variable_assignment" {
-                self.constant(node);
-            } else if matches!(node.kind(), "for_statement" | "select_statement") {
-                if let Some(name) = node.child_by_field_name("variable") {
-                    self.constants.insert(self.source(name).to_owned(), None);
-                }
-            } else if node.kind() == "command" && self.source(node).starts_with("read") {
-                let mut inner = node.walk();
-                for argument in node.children_by_field_name("argument", &mut inner) {
-                    self.constants.insert(self.source(argument).to_owned(), None);
-                }
-            }
-            if cursor.goto_first_child() {
+            if self.take(cursor.node()) && cursor.goto_first_child() {
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -46,6 +38,32 @@ impl<'a> Collector<'a> {
                 }
             }
         }
+    }
+
+    /// Takes what a node assigns, and says whether more can be inside.
+    fn take(&mut self, node: Node<'_>) -> bool {
+        match kind(node) {
+            "variable_assignment" => self.constant(node),
+            "for_statement" | "select_statement" => {
+                if let Some(name) = node.child_by_field_name("variable") {
+                    self.constants.insert(self.source(name).to_owned(), None);
+                }
+            }
+            "command" => {
+                let source = self.source(node);
+                if source.starts_with("read") {
+                    let mut inner = node.walk();
+                    for argument in node.children_by_field_name("argument", &mut inner) {
+                        self.constants.insert(self.source(argument).to_owned(), None);
+                    }
+                }
+                // An assignment before it, or one in a substitution.
+                return source.contains(['=', '(', '`']);
+            }
+            "comment" => return false,
+            _ => {}
+        }
+        true
     }
 
     fn constant(&mut self, node: Node<'_>) {

@@ -2,6 +2,7 @@
 
 mod conditions;
 mod constants;
+mod kind;
 mod model;
 mod parse;
 mod redirects;

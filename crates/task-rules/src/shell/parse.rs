@@ -1,7 +1,8 @@
 //! From text to a script.
 
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{ParseOptions, Tree};
 
+use super::kind::with_parser;
 use super::model::Script;
 use super::walk::Walk;
 
@@ -33,8 +34,6 @@ fn tree(text: &str) -> Option<Tree> {
     if text.len() > MAX_SCRIPT {
         return None;
     }
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     let mut reports = 0;
     let mut progress = |_: &tree_sitter::ParseState| {
         reports += 1;
@@ -42,11 +41,13 @@ fn tree(text: &str) -> Option<Tree> {
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = text.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(options),
-    )
+    with_parser(|parser| {
+        parser.parse_with_options(
+            &mut |at, _| bytes.get(at..).unwrap_or_default(),
+            None,
+            Some(options),
+        )
+    })
 }
 
 fn shebang(text: &str) -> Option<String> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use findings::Span;
 use tree_sitter::Node;
 
+use super::kind::kind;
 use super::model::Word;
 
 /// Texts longer than this are data; no rule looks at them.
@@ -41,7 +42,7 @@ impl Value {
             return;
         }
         let source = text.get(node.byte_range()).unwrap_or_default();
-        match node.kind() {
+        match kind(node) {
             "word" | "variable_name" | "special_variable_name" | "file_descriptor" => {
                 self.push(&unescaped(source, |_| true));
             }
@@ -74,7 +75,7 @@ impl Value {
     fn parts(&mut self, text: &str, node: Node<'_>, constants: &Constants, depth: usize) {
         let mut at = node.start_byte() + 1;
         let mut cursor = node.walk();
-        for child in node.children(&mut cursor).filter(|child| child.kind() != "\"") {
+        for child in node.children(&mut cursor).filter(|child| kind(*child) != "\"") {
             let gap = text.get(at..child.start_byte()).unwrap_or_default();
             self.push(gap);
             self.take(text, child, constants, depth + 1);

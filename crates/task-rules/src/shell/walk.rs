@@ -3,6 +3,7 @@
 use findings::Span;
 use tree_sitter::{Node, Tree};
 
+use super::kind::kind;
 use super::model::{Assignment, Command, Place, Redirect, Script, Variable};
 use super::redirects;
 use super::value::{Constants, word};
@@ -51,7 +52,7 @@ impl<'a> Walk<'a> {
             self.script.whole = false;
             return;
         }
-        match node.kind() {
+        match kind(node) {
             "command" => self.command(node, node, place, depth),
             "redirected_statement" => self.redirected(node, place, depth),
             "list" => self.list(node, place, depth),
@@ -67,7 +68,7 @@ impl<'a> Walk<'a> {
             "if_statement" | "elif_clause" => self.branch(node, place, depth),
             "while_statement" | "until_statement" => self.branch(node, place, depth),
             "for_statement" | "c_style_for_statement" | "case_statement" | "else_clause" => {
-                let branches = place.branches + usize::from(node.kind() != "else_clause");
+                let branches = place.branches + usize::from(kind(node) != "else_clause");
                 self.children(
                     node,
                     &Place {
@@ -127,7 +128,7 @@ impl<'a> Walk<'a> {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         for (at, child) in children.iter().enumerate().filter(|(_, child)| child.is_named()) {
-            let background = children.get(at + 1).is_some_and(|next| next.kind() == "&");
+            let background = children.get(at + 1).is_some_and(|next| kind(*next) == "&");
             if background {
                 self.node(
                     *child,
@@ -192,7 +193,7 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let inside = Place {
-            branches: place.branches + usize::from(node.kind() != "elif_clause"),
+            branches: place.branches + usize::from(kind(node) != "elif_clause"),
             ..place.clone()
         };
         let mut cursor = node.walk();
@@ -212,8 +213,8 @@ impl<'a> Walk<'a> {
 
     fn redirected(&mut self, node: Node<'_>, place: &Place, depth: usize) {
         match node.child_by_field_name("body") {
-            Some(body) if body.kind() == "command" => self.command(body, node, place, depth),
-            Some(body) if body.kind() == "pipeline" || body.kind() == "list" => {
+            Some(body) if kind(body) == "command" => self.command(body, node, place, depth),
+            Some(body) if kind(body) == "pipeline" || kind(body) == "list" => {
                 let before = self.script.commands.len();
                 self.node(body, place, depth + 1);
                 // The redirection belongs to the last command of it.
@@ -273,7 +274,7 @@ impl<'a> Walk<'a> {
                 nested.push(child);
                 continue;
             }
-            match child.kind() {
+            match kind(child) {
                 "command_name" => command.name = Some(word(self.text, child, &self.constants)),
                 "variable_assignment" => command.assignments.push(self.read_assignment(child)),
                 "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
@@ -313,7 +314,7 @@ impl<'a> Walk<'a> {
 
     /// What runs inside of a word: substitutions, and the parameters it uses.
     fn inside(&mut self, node: Node<'_>, place: &Place, depth: usize) {
-        if node.child_count() > 0 || matches!(node.kind(), "special_variable_name" | "variable_name") {
+        if node.child_count() > 0 || matches!(kind(node), "special_variable_name" | "variable_name") {
             let inner = Place {
                 pipe: 0,
                 ..place.clone()
@@ -336,12 +337,12 @@ impl<'a> Walk<'a> {
     /// `A=b`, `export A=b`, `local a b`.
     fn assignment(&mut self, node: Node<'_>, place: &Place, depth: usize) {
         let mut cursor = node.walk();
-        let own = node.kind() == "variable_assignment";
+        let own = kind(node) == "variable_assignment";
         let nodes: Vec<Node<'_>> = if own {
             vec![node]
         } else {
             node.named_children(&mut cursor)
-                .filter(|child| child.kind() == "variable_assignment")
+                .filter(|child| kind(*child) == "variable_assignment")
                 .collect()
         };
         let assignments = nodes.iter().map(|node| self.read_assignment(*node)).collect();
@@ -372,7 +373,7 @@ impl<'a> Walk<'a> {
         let name = node.child_by_field_name("name").map(|name| self.source(name));
         let value = node
             .child_by_field_name("value")
-            .filter(|value| value.kind() != "array");
+            .filter(|value| kind(*value) != "array");
         Assignment {
             name: name.unwrap_or_default().to_owned(),
             value: value.map(|value| word(self.text, value, &self.constants)),
