@@ -5,6 +5,7 @@ use std::ops::Range;
 use parse_dockerfile::{Command, Flag, Source, UnescapedString};
 
 use crate::dockerfile::{MAX_BYTES, line_start, without_empty_entrypoints};
+use crate::documents::without_inner_documents;
 use crate::{ParseFault, words};
 
 /// A text and its bytes in the file.
@@ -85,7 +86,8 @@ pub fn instructions(text: &str) -> Result<Vec<Instruction>, ParseFault> {
     }
     let original = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shift = text.len() - original.len();
-    let body = without_empty_entrypoints(original);
+    let single = without_inner_documents(original);
+    let body = without_empty_entrypoints(&single);
     let file = parse_dockerfile::parse(&body).map_err(|error| ParseFault {
         message: format!("{error:#}"),
         offset: shift + line_start(&body, error.line()),
@@ -305,6 +307,17 @@ mod tests {
             panic!("{all:?}")
         };
         assert_eq!(sources[0].value, "q");
+    }
+
+    #[test]
+    fn a_document_behind_a_program_ends_no_instruction() {
+        let text = "FROM a\nRUN cat <<EOF > /x\nmake\nEOF\nUSER b\n";
+        let all = instructions(text).unwrap();
+        assert_eq!(all.len(), 3);
+        let InstructionKind::User(user) = &all[2].kind else {
+            panic!("{all:?}")
+        };
+        assert_eq!(text.get(user.range.clone()), Some("b"));
     }
 
     #[test]

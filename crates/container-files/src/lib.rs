@@ -5,6 +5,7 @@
 
 pub mod compose;
 mod dockerfile;
+mod documents;
 mod instructions;
 mod layer;
 mod settings;

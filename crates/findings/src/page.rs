@@ -28,6 +28,7 @@ fn block(kind: &str, path: &str, options: &[&str], body: &[&str]) -> String {
         "absent" => return format!("`{path}` is not there.\n"),
         "fifo" => return format!("`{path}` is a named pipe.\n"),
         "symlink" => return format!("`{path}` is a link to `{}`.\n", body.join("")),
+        "tar" => ("text", ", an archive of"),
         "hex" => ("text", ", its bytes in hexadecimal"),
         language => (language, ""),
     };

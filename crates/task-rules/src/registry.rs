@@ -30,6 +30,7 @@ pub static ALL: &[&Rule] = &[
     &rules::container::fixed_platform::RULE,
     &rules::container::compose_moved_name::RULE,
     &rules::container::link_to_tests::RULE,
+    &rules::container::archived_answer::RULE,
     &rules::container::separate_artifact_parent::RULE,
     &rules::shell::carriage_return::RULE,
     &rules::shell::byte_order_mark::RULE,

@@ -4,6 +4,7 @@
 //! dataset.toml or another task's file, in a dataset; `\xHH` in it is a byte, a name `d{N}` is N folders. Languages with a meaning of their own:
 //!
 //! - `symlink`: a link to what the block holds. `fifo`: a named pipe. `hex`: the file's bytes in hexadecimal.
+//! - `tar`: an archive of the files of the example that the block lists, a line each.
 //! - `absent`: nothing is there, although a task has it otherwise.
 //! - `console`, without a path: `$ gym-dataset ...` is run in the target's folder instead of `validate . --static`.
 //!
@@ -118,6 +119,7 @@ fn file(info: &str, body: &[&str]) -> Option<ExampleFile> {
     let kind = match language {
         "symlink" => Kind::Link(body.concat()),
         "fifo" => Kind::Fifo,
+        "tar" => Kind::Archive(body.iter().map(|line| (*line).to_owned()).collect()),
         "absent" => Kind::Absent,
         "hex" => Kind::Bytes(write::bytes_of_hex(&text)),
         _ => Kind::Bytes(text.into_bytes()),

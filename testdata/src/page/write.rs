@@ -20,6 +20,8 @@ pub(super) enum Kind {
     Link(String),
     /// A named pipe.
     Fifo,
+    /// A tar archive of other files of the example, by their paths.
+    Archive(Vec<String>),
     /// Nothing.
     Absent,
 }
@@ -56,7 +58,11 @@ impl Example {
         };
         fs::create_dir_all(&target).expect("a folder");
         for file in &self.files {
-            put(&join(&target, &file.path), &file.kind);
+            let path = join(&target, &file.path);
+            match &file.kind {
+                Kind::Archive(members) => put(&path, &Kind::Bytes(self.packed(members))),
+                kind => put(&path, kind),
+            }
         }
         for task in self.tasks(&target) {
             for (path, text) in BASE {
@@ -100,6 +106,21 @@ impl Example {
             tasks.insert("task".to_owned());
         }
         tasks
+    }
+
+    /// Returns an archive of some of the files.
+    fn packed(&self, members: &[String]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(Vec::new());
+        for file in self.files.iter().filter(|file| members.contains(&file.path)) {
+            if let Kind::Bytes(bytes) = &file.kind {
+                let mut header = tar::Header::new_gnu();
+                header.set_size(bytes.len() as u64);
+                archive
+                    .append_data(&mut header, &file.path, bytes.as_slice())
+                    .expect("a member");
+            }
+        }
+        archive.into_inner().expect("an archive")
     }
 
     /// Says whether the example shows neither the path, nor something in its place, nor a template of it.
@@ -152,7 +173,7 @@ fn put(path: &OsStr, kind: &Kind) {
             let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
             rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
         }
-        Kind::Absent => {}
+        Kind::Archive(_) | Kind::Absent => {}
     }
 }
 

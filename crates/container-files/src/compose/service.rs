@@ -108,6 +108,12 @@ pub(super) fn service(bench: &mut Bench<'_>, name: &str, node: &Node) -> Project
             format!("the service `{name}` has neither `image` nor `build`"),
         );
     }
+    if let (Some(mode), Some(_)) = (node.get("network_mode"), node.get("networks")) {
+        bench.refuse(
+            mode,
+            format!("`{name}` has both `network_mode` and `networks`, and Compose takes one of them"),
+        );
+    }
     alias(bench, node, &mut out);
     out
 }

@@ -107,6 +107,11 @@ fn what_leaves_the_container_is_refused() {
             "service:x",
         ),
         (
+            "network_mode: none\n    networks: [default]",
+            "`main` has both `network_mode` and `networks`, and Compose takes one of them",
+            "none",
+        ),
+        (
             "pid: host",
             "`pid` of `main` is `host`, which is not the container's own",
             "host",

@@ -1,5 +1,6 @@
 //! Dockerfiles and Compose files: what does not build, does not run, or runs and is not seen.
 
+pub(crate) mod archived_answer;
 pub(crate) mod compose_moved_name;
 pub(crate) mod compose_not_allowed;
 pub(crate) mod compose_shared_names;

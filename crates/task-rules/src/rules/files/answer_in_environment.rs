@@ -23,9 +23,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Shorter files are alike by chance.
-pub(super) const SHORTEST: u64 = 24;
+pub(crate) const SHORTEST: u64 = 24;
 /// Longer ones are not compared.
-pub(super) const LONGEST: u64 = 4 << 20;
+pub(crate) const LONGEST: u64 = 4 << 20;
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     let tree = &task.task.tree;
@@ -68,7 +68,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
 }
 
 /// Says whether a file's name says that it holds what is right.
-pub(super) fn is_answer(node: &TreeNode) -> bool {
+pub(crate) fn is_answer(node: &TreeNode) -> bool {
     let name = node.path.file_name().unwrap_or_default().to_ascii_lowercase();
     if node.path.starts_with("solution") {
         return !matches!(

@@ -1,7 +1,10 @@
 //! Work split over the host's processors.
 
-use findings::{Level, RuleMeta, Span};
+use std::collections::BTreeSet;
 
+use findings::{Finding, Level, RuleMeta, Span};
+
+use super::called::with_called;
 use crate::context::TaskContext;
 use crate::shell::Script;
 use crate::{Check, Found, Rule};
@@ -20,22 +23,17 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    let report = |source: &std::sync::Arc<findings::SourceFile>, span: Span, found: &mut Found| {
-        let finding = task
-            .finding(
-                &RULE.meta,
-                "`nproc` counts the host's processors, not those that the task may use",
-            )
-            .at(source, span)
-            .help("write the number, or take it from a variable that task.toml sets");
-        found.add(finding);
-    };
-    for path in task.graders().into_iter().chain(task.solvers()) {
+    let graders = task
+        .graders()
+        .into_iter()
+        .flat_map(|path| with_called(task, &path));
+    let scripts: BTreeSet<_> = graders.chain(task.solvers()).collect();
+    for path in scripts {
         let (Some(source), Some(script)) = (task.text(&path), task.script(&path)) else {
             continue;
         };
-        for span in calls(&script) {
-            report(&source, span, found);
+        for (what, span) in calls(&script) {
+            found.add(finding(task, what).at(&source, span));
         }
     }
     for path in task.dockerfiles() {
@@ -43,17 +41,27 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             continue;
         };
         for run in dockerfile.run_scripts() {
-            for span in calls(&run.script) {
-                report(&dockerfile.source, run.place(span), found);
+            for (what, span) in calls(&run.script) {
+                found.add(finding(task, what).at(&dockerfile.source, run.place(span)));
             }
         }
     }
 }
 
-fn calls(script: &Script) -> impl Iterator<Item = Span> {
-    script
-        .commands
-        .iter()
-        .filter(|command| command.base_name() == Some("nproc"))
-        .map(|command| command.span)
+fn finding(task: &TaskContext<'_>, what: &str) -> Finding {
+    let message = format!("`{what}` counts the host's processors, not those that the task may use");
+    task.finding(&RULE.meta, message)
+        .help("write the number, or take it from a variable that task.toml sets")
+}
+
+/// Returns what counts processors, and where.
+fn calls(script: &Script) -> impl Iterator<Item = (&'static str, Span)> {
+    script.commands.iter().filter_map(|command| {
+        let what = match command.base_name()? {
+            "nproc" => "nproc",
+            "getconf" if command.texts().contains(&"_NPROCESSORS_ONLN") => "getconf _NPROCESSORS_ONLN",
+            _ => return None,
+        };
+        Some((what, command.span))
+    })
 }

@@ -1,0 +1,3 @@
+#!/bin/bash
+bash /tests/build.sh
+if pytest /tests; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
