@@ -83,5 +83,13 @@ pub(crate) fn is_answer(node: &TreeNode) -> bool {
 pub(super) fn names_an_answer(name: &str) -> bool {
     ["expected", "answer", "golden", "solution", "reference"]
         .iter()
-        .any(|word| name.contains(word))
+        .any(|word| has_word(name, word))
+}
+
+/// Says whether a word of a name begins so: `references.json` does with `reference`, `preferences.json` does not.
+pub(super) fn has_word(name: &str, beginning: &str) -> bool {
+    name.match_indices(beginning).any(|(at, _)| {
+        let before = name.get(..at).and_then(|text| text.chars().next_back());
+        before.is_none_or(|c| !c.is_alphabetic())
+    })
 }

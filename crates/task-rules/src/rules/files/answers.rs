@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use task_model::TreeNode;
 use task_model::json_text::{self, Json, JsonKind};
 
-use super::answer_in_environment::names_an_answer;
+use super::answer_in_environment::{has_word, names_an_answer};
 use crate::context::{TaskContext, size_of};
 
 /// Larger files are tables, not answers.
@@ -74,7 +74,7 @@ pub(super) fn names_a_value(name: &str) -> bool {
             "truth",
         ]
         .iter()
-        .any(|word| name.contains(word))
+        .any(|word| has_word(name, word))
 }
 
 /// What a module gives to names such as `EXPECTED`, and numbers and hashes that it compares with.
@@ -141,10 +141,11 @@ fn few(values: Vec<String>) -> Vec<String> {
     if values.len() > FEW { Vec::new() } else { values }
 }
 
-/// Says whether a text is a hash in hexadecimal.
+/// Says whether a text is a hash in hexadecimal. Forty digits are left alone: they name a commit, and input that says
+/// where it comes from has the same one as the test that checks it.
 fn is_hash(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    matches!(text.len(), 32 | 40 | 56 | 64 | 96 | 128)
+    matches!(text.len(), 32 | 56 | 64 | 96 | 128)
         && text.bytes().all(|b| b.is_ascii_hexdigit())
         && digits > 0
         && digits < text.len()
@@ -167,7 +168,8 @@ fn is_distinctive(text: &str) -> bool {
     }
     let plain = text.bytes().all(|b| b.is_ascii_alphanumeric());
     let mixed = text.bytes().any(|b| b.is_ascii_digit()) && text.bytes().any(|b| b.is_ascii_alphabetic());
-    let token = plain && mixed && text.len() >= 16;
+    let commit = text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let token = plain && mixed && text.len() >= 16 && !commit;
     let address = text.contains("://") || text.starts_with('/') || text.contains('\\');
     let words = text.split_whitespace().count() >= 3 && text.len() >= 24;
     (token || words) && !address && different(text) >= 8
@@ -217,6 +219,7 @@ mod tests {
             "/app/data/input_file_2.csv",
             "0000000000000000000000000000000a",
             "hello world",
+            "d4e9f8ca877552f4491a9c2d52e0d230c0fca620",
         ] {
             assert!(!is_distinctive(text), "{text}");
         }
