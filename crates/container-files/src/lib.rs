@@ -4,6 +4,7 @@
 //! unknown: a value that depends on it is left out, never guessed. Compose files: [`compose`].
 
 pub mod compose;
+mod docker_ignore;
 mod dockerfile;
 mod documents;
 mod instructions;
@@ -13,6 +14,7 @@ mod variables;
 mod words;
 mod yaml;
 
+pub use docker_ignore::DockerIgnore;
 pub use dockerfile::{BuildMode, Dockerfile, ParseFault, parse};
 pub use instructions::{Instruction, InstructionKind, Text, instructions};
 pub use layer::{Healthcheck, ImageSettings, LayerFault, Layered, Run, lay_over};

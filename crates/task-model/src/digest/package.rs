@@ -50,6 +50,20 @@ impl<'a> Package<'a> {
     pub fn left_out_by(&self, path: impl AsRef<Utf8Path>) -> Result<Option<IgnoredBy>, DigestFault> {
         check::ignored_by(path.as_ref(), Some(&self.root), &mut self.harbor.borrow_mut())
     }
+
+    /// Says whether a file is kept out of the package, by a line of the task or by the built-in rules.
+    ///
+    /// # Errors
+    /// A `.harborignore` on the way is broken.
+    pub fn leaves_out(&self, path: impl AsRef<Utf8Path>) -> Result<bool, DigestFault> {
+        let path = path.as_ref();
+        let mut harbor = self.harbor.borrow_mut();
+        if harbor.ignored(path)?.is_some() {
+            return Ok(true);
+        }
+        let verdict = self.root.verdict(path.as_str(), &mut harbor.machine);
+        Ok(verdict.is_some_and(|verdict| verdict.ignored))
+    }
 }
 
 /// Lists the package's files, sorted by path in byte order.

@@ -1,11 +1,11 @@
 //! The context of a build: what is sent, and its digest.
 
 use camino::Utf8Path;
+use container_files::DockerIgnore;
 use sandbox::{Entry, EntryKind};
 use sha2::{Digest as _, Sha256};
 use task_model::TaskTree;
 
-use super::ignore::Ignore;
 use crate::files::uploads;
 use crate::plan::NotRun;
 
@@ -24,11 +24,8 @@ pub(in crate::plan) fn entries(
 ) -> Result<Vec<Entry>, NotRun> {
     let mut entries = uploads(tree, folder.as_str(), &|_| false);
     // One beside the Dockerfile, with its name, wins.
-    let own = format!("{dockerfile}.dockerignore");
-    let name = [own.as_str(), ".dockerignore"]
-        .into_iter()
-        .find(|name| tree.is_file(folder.join(name)));
-    let Some(name) = name else {
+    let names = DockerIgnore::names(dockerfile.as_str());
+    let Some(name) = names.iter().find(|name| tree.is_file(folder.join(name))) else {
         return Ok(entries);
     };
     let path = folder.join(name);
@@ -36,10 +33,10 @@ pub(in crate::plan) fn entries(
     let bytes = tree
         .read(&path, BOUND)
         .map_err(|fault| unreadable(fault.to_string()))?;
-    let ignore = Ignore::read(&String::from_utf8_lossy(&bytes)).ok_or_else(|| {
+    let ignore = DockerIgnore::read(&String::from_utf8_lossy(&bytes)).ok_or_else(|| {
         unreadable("has a pattern that is not well formed, or more than a thousand of them".to_owned())
     })?;
-    let stays = |path: &Utf8Path| path == dockerfile || path == name || !ignore.ignores(path);
+    let stays = |path: &Utf8Path| path == dockerfile || path == name || !ignore.ignores(path.as_str());
     let kept: Vec<_> = entries
         .iter()
         .filter(|entry| !matches!(entry.kind, EntryKind::Folder) && stays(&entry.path))

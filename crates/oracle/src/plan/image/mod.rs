@@ -4,7 +4,6 @@
 //! engine gave an image (or let the host's root stand for one).
 
 pub(in crate::plan) mod context;
-mod ignore;
 mod settle;
 
 use std::time::Duration;

@@ -1,13 +1,11 @@
-//! `.dockerignore`: which files of a build context stay behind.
-
-use camino::Utf8Path;
+//! `.dockerignore`: which files of a build context stay behind (Docker, "Build context: .dockerignore files").
 
 /// How many patterns are read.
 const MAX_PATTERNS: usize = 1000;
 
 /// The patterns of a file, in order.
 #[derive(Debug, Default)]
-pub(super) struct Ignore {
+pub struct DockerIgnore {
     patterns: Vec<Pattern>,
 }
 
@@ -36,9 +34,10 @@ enum Token {
     },
 }
 
-impl Ignore {
+impl DockerIgnore {
     /// Reads the file; `None` when it has more patterns than anybody writes or one that is not well formed.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
         let mut patterns = Vec::new();
         for line in text.trim_start_matches('\u{feff}').lines() {
             if line.starts_with('#') {
@@ -61,8 +60,16 @@ impl Ignore {
         Some(Self { patterns })
     }
 
+    /// Returns the names of the files that may hold the patterns, beside a Dockerfile of this name: the first that is there
+    /// counts.
+    #[must_use]
+    pub fn names(dockerfile: &str) -> [String; 2] {
+        [format!("{dockerfile}.dockerignore"), ".dockerignore".to_owned()]
+    }
+
     /// Says whether a path of the context (or a folder above it) is ignored; the last pattern that matches decides.
-    pub(super) fn ignores(&self, path: &Utf8Path) -> bool {
+    #[must_use]
+    pub fn ignores(&self, path: &str) -> bool {
         let mut ignored = false;
         for pattern in &self.patterns {
             // Only one that would change the answer needs to be looked at.
@@ -75,8 +82,8 @@ impl Ignore {
 }
 
 impl Pattern {
-    fn covers(&self, path: &Utf8Path) -> bool {
-        let text: Vec<char> = path.as_str().chars().collect();
+    fn covers(&self, path: &str) -> bool {
+        let text: Vec<char> = path.chars().collect();
         // Reachable places in the text after the tokens so far.
         let mut at = vec![false; text.len() + 1];
         at[0] = true;
@@ -185,8 +192,8 @@ mod tests {
     use super::*;
 
     fn left(patterns: &str, paths: &[&'static str]) -> Vec<&'static str> {
-        let ignore = Ignore::read(patterns).expect("it is read");
-        let kept = paths.iter().filter(|path| !ignore.ignores(Utf8Path::new(path)));
+        let ignore = DockerIgnore::read(patterns).expect("it is read");
+        let kept = paths.iter().filter(|path| !ignore.ignores(path));
         kept.copied().collect()
     }
 
@@ -221,15 +228,15 @@ mod tests {
     #[test]
     fn what_is_not_well_formed_or_endless_is_not_read() {
         for text in ["[a", "a\\", "[a-", "["] {
-            assert!(Ignore::read(text).is_none(), "{text}");
+            assert!(DockerIgnore::read(text).is_none(), "{text}");
         }
-        assert!(Ignore::read(&"a\n".repeat(1001)).is_none());
+        assert!(DockerIgnore::read(&"a\n".repeat(1001)).is_none());
         let stars = "**/*".repeat(200);
         let path = "a/".repeat(1000);
         assert!(
-            Ignore::read(&stars)
+            DockerIgnore::read(&stars)
                 .unwrap()
-                .ignores(Utf8Path::new(path.trim_end_matches('/')))
+                .ignores(path.trim_end_matches('/'))
         );
     }
 }
