@@ -12,6 +12,8 @@ use crate::signature::{parse_shallow, span_of};
 
 /// The most constants, and the most paths, that are listed of a module.
 const MOST: usize = 20_000;
+/// The longest name that is kept beside each constant given to it.
+const LONGEST_NAME: usize = 200;
 
 /// The facts of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,13 +120,14 @@ impl<'a> Visitor<'a> for Walk<'_> {
 
 /// Returns the name of an assignment's target: the last part of `a.b`, the key of `a["b"]`.
 fn name_of(target: &Expr) -> Option<String> {
-    match target {
-        Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(attribute) => Some(attribute.attr.to_string()),
+    let name = match target {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
         Expr::Subscript(subscript) => match &*subscript.slice {
-            Expr::StringLiteral(literal) => Some(literal.value.to_str().to_owned()),
-            _ => None,
+            Expr::StringLiteral(literal) => literal.value.to_str(),
+            _ => return None,
         },
-        _ => None,
-    }
+        _ => return None,
+    };
+    (name.len() <= LONGEST_NAME).then(|| name.to_owned())
 }

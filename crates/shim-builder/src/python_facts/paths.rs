@@ -13,7 +13,9 @@ use super::MOST;
 use crate::signature::span_of;
 
 /// The longest text that is put together; longer ones are no paths.
-const LONGEST: usize = 4096;
+const LONGEST: usize = 1024;
+/// The most names whose values are remembered.
+const MOST_NAMES: usize = 2000;
 
 /// Returns the paths in order of writing; of an expression that is one, the parts are not listed too.
 pub(super) fn collect(body: &[Stmt]) -> Vec<Spanned<String>> {
@@ -47,6 +49,9 @@ impl Known {
         };
         let Expr::Name(name) = target else { return };
         let again = self.0.contains_key(name.id.as_str());
+        if self.0.len() >= MOST_NAMES && !again {
+            return;
+        }
         let value = value.filter(|_| !again).and_then(|value| self.text(value));
         self.0.insert(name.id.to_string(), value);
     }

@@ -1,5 +1,7 @@
 //! The digests that `[[tasks]]` and `[[files]]` of dataset.toml state.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 
 use crate::TaskTree;
@@ -50,14 +52,13 @@ pub fn listed_file_hashes(folder: &Utf8Path, root: &Table) -> Vec<(String, Strin
     if entries.is_empty() {
         return Vec::new();
     }
-    let tree = TaskTree::list(folder, Extent::Covered);
-    let hash = |table: &Table| {
-        let name = table.get("path")?.as_str().filter(|name| !name.contains('/'))?;
-        Some((name.to_owned(), file_hash(&tree, name).ok()?))
-    };
-    entries
+    // A name is hashed once, however often it is listed.
+    let names: BTreeSet<&str> = entries
         .iter()
-        .filter_map(Value::as_table)
-        .filter_map(hash)
-        .collect()
+        .filter_map(|entry| entry.as_table()?.get("path")?.as_str())
+        .filter(|name| !name.contains('/'))
+        .collect();
+    let tree = TaskTree::list(folder, Extent::Covered);
+    let hash = |name: &str| Some((name.to_owned(), file_hash(&tree, name).ok()?));
+    names.into_iter().filter_map(hash).collect()
 }

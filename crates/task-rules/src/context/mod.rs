@@ -12,7 +12,6 @@ use findings::{Finding, RuleMeta, SourceFile, Span};
 use shim_builder::{PythonFacts, python_facts};
 use task_model::config::{Step, TaskToml};
 use task_model::load::MAX_TEXT;
-use task_model::tree::Extent;
 use task_model::{Content, Contract, Dataset, NodeKind, Task, TaskTree, TreeNode};
 
 use crate::shell::Script;
@@ -236,7 +235,17 @@ impl<'a> TaskContext<'a> {
         if self.dataset.root == self.task.folder {
             return Vec::new();
         }
-        let root = TaskTree::list(&self.dataset.root, Extent::Covered);
+        // Not listed: it may hold thousands of tasks, and each of them asks.
+        let node = |name: &str| TreeNode {
+            path: name.into(),
+            kind: NodeKind::File(Content::Disk {
+                path: self.dataset.root.join(name),
+                size: 0,
+            }),
+            mode: 0o644,
+        };
+        let nodes = names.iter().map(|name| node(name)).collect();
+        let root = TaskTree::rendered(nodes, self.dataset.root.clone());
         let text = |name: &&str| {
             let bytes = root.read(name, LONGEST).ok()?;
             let text = std::str::from_utf8(&bytes).ok()?;

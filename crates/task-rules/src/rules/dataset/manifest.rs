@@ -82,10 +82,22 @@ pub(super) fn short(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Returns the folder that an entry without a task probably means: one of the same short name that is not listed.
-pub(super) fn meant<'a>(entry: &str, unlisted: &[&'a Task]) -> Option<&'a Task> {
-    unlisted
-        .iter()
-        .copied()
-        .find(|task| task.id == short(entry) || name_of(task).is_some_and(|name| short(name) == short(entry)))
+/// The folders that are not listed, by what an entry may call them.
+pub(super) struct Meant<'a>(BTreeMap<&'a str, &'a Task>);
+
+impl<'a> Meant<'a> {
+    /// Sorts `unlisted` by ids, and by short names where no id is the same.
+    pub(super) fn of(unlisted: &[&'a Task]) -> Self {
+        let names = unlisted
+            .iter()
+            .filter_map(|task| Some((short(name_of(task)?), *task)));
+        let mut all: BTreeMap<&str, &Task> = names.collect();
+        all.extend(unlisted.iter().map(|task| (task.id.as_str(), *task)));
+        Self(all)
+    }
+
+    /// Returns the folder that an entry without a task probably means: one of the same short name.
+    pub(super) fn by(&self, entry: &str) -> Option<&'a Task> {
+        self.0.get(short(entry)).copied()
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use findings::{Finding, Level, RuleMeta};
 use task_model::{Dataset, Origin};
 
-use super::manifest::{Manifest, by_name, meant, name_of, unlisted};
+use super::manifest::{Manifest, Meant, by_name, name_of, unlisted};
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -41,9 +41,9 @@ fn check(dataset: &Dataset, found: &mut Found) {
     let is_here = |name: &str| local.contains_key(name);
     // A set that mixes its own tasks with published ones names more of others than of its own.
     let own = listed.iter().filter(|name| is_here(&name.value)).count();
-    let rest = unlisted(dataset, &listed);
+    let meant = Meant::of(&unlisted(dataset, &listed));
     for name in listed.iter().filter(|name| !is_here(&name.value)) {
-        let probably = meant(&name.value, &rest);
+        let probably = meant.by(&name.value);
         let expected = own * 2 >= listed.len() && org(&name.value).is_some_and(|org| here.contains(org));
         if probably.is_none() && !expected {
             continue;

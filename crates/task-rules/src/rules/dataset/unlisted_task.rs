@@ -1,9 +1,11 @@
 //! Task folders that the manifest beside them does not list.
 
+use std::collections::BTreeSet;
+
 use findings::{Finding, Level, RuleMeta};
 use task_model::Dataset;
 
-use super::manifest::{Manifest, by_name, meant, name_of, unlisted};
+use super::manifest::{Manifest, Meant, by_name, name_of, unlisted};
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -28,16 +30,16 @@ fn check(dataset: &Dataset, found: &mut Found) {
         return;
     };
     let rest = unlisted(dataset, &listed);
-    let strays = listed
-        .iter()
-        .filter(|name| !local.contains_key(name.value.as_str()));
+    let meant = Meant::of(&rest);
     // An entry that names the folder wrongly is said once, at the entry.
-    let misnamed: Vec<&str> = strays
-        .filter_map(|name| meant(&name.value, &rest))
+    let misnamed: BTreeSet<&str> = listed
+        .iter()
+        .filter(|name| !local.contains_key(name.value.as_str()))
+        .filter_map(|name| meant.by(&name.value))
         .map(|task| task.id.as_str())
         .collect();
     for task in rest {
-        if !task.selected || misnamed.contains(&task.id.as_str()) {
+        if !task.selected || misnamed.contains(task.id.as_str()) {
             continue;
         }
         let (message, help) = match name_of(task) {

@@ -8,13 +8,14 @@ use task_model::json_text::{self, Json, JsonKind};
 
 use super::answer_in_environment::{has_word, names_an_answer};
 use crate::context::{TaskContext, size_of};
+use crate::shell::Word;
 
 /// Larger files are tables, not answers.
 const LARGEST: u64 = 256 << 10;
 /// An answer with more values than this is a table too: most of a table is often in the input.
 const FEW: usize = 8;
 /// The most values of a task.
-const MOST: usize = 2000;
+const MOST: usize = 500;
 
 /// A value.
 pub(super) struct Answer {
@@ -52,6 +53,7 @@ fn of_file(task: &TaskContext<'_>, node: &TreeNode) -> Vec<String> {
     let named = names_a_value(&name);
     match node.path.extension().unwrap_or_default() {
         "py" => of_python(task, &node.path),
+        "sh" => of_script(task, &node.path),
         "json" if named => of_json(task, &node.path),
         "txt" | "md" | "sha256" | "md5" | "" if named => of_text(task, &node.path),
         _ => Vec::new(),
@@ -96,6 +98,23 @@ fn of_python(task: &TaskContext<'_>, path: &Utf8Path) -> Vec<String> {
     }
     all.extend(named.into_values().filter(|values| values.len() <= FEW).flatten());
     all
+}
+
+/// What a script gives to names such as `EXPECTED`, and the hashes that it writes down.
+fn of_script(task: &TaskContext<'_>, path: &Utf8Path) -> Vec<String> {
+    let Some(script) = task.script(path) else {
+        return Vec::new();
+    };
+    let known = |word: &Word| word.literal.clone();
+    let named = script
+        .commands
+        .iter()
+        .flat_map(|command| &command.assignments)
+        .filter(|assignment| names_a_value(&assignment.name.to_ascii_lowercase()))
+        .filter_map(|assignment| known(assignment.value.as_ref()?));
+    let arguments = script.commands.iter().flat_map(|command| &command.arguments);
+    let hashes = script.tested.iter().chain(arguments).filter_map(known);
+    named.chain(hashes.filter(|text| is_hash(text))).collect()
 }
 
 fn of_json(task: &TaskContext<'_>, path: &Utf8Path) -> Vec<String> {

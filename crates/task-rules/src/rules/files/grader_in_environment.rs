@@ -22,6 +22,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Task(check),
 };
 
+/// The most files of one size that are compared.
+const MOST_TWINS: usize = 100;
+
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     let mut by_size: BTreeMap<u64, Vec<&TreeNode>> = BTreeMap::new();
     for node in task.files_in("environment") {
@@ -35,7 +38,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         let Some(text) = task.text(&node.path) else {
             continue;
         };
-        let twin = candidates.iter().find(|other| {
+        let twin = candidates.iter().take(MOST_TWINS).find(|other| {
             task.text(&other.path)
                 .is_some_and(|twin| twin.text() == text.text())
         });

@@ -27,6 +27,10 @@ pub(crate) static RULE: Rule = Rule {
 const LONGEST: u64 = 1 << 20;
 /// The most files of an environment that are looked through.
 const MOST_FILES: usize = 5000;
+/// The most text that is looked through, in bytes.
+const MOST_TEXT: usize = 8 << 20;
+/// The most paths that are looked for.
+const MOST_PATHS: usize = 100;
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     let paths = looked_at(task);
@@ -45,11 +49,12 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         names.push('\n');
         told.extend(task.small_text(node, LONGEST));
     }
-    let mut seen = BTreeSet::new();
+    if told.iter().map(|text| text.text().len()).sum::<usize>() > MOST_TEXT {
+        return;
+    }
     for (source, path, span) in paths {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let known = names.contains(name) || told.iter().any(|text| text.text().contains(name));
-        if known || !seen.insert(path.clone()) {
+        if names.contains(name) || told.iter().any(|text| text.text().contains(name)) {
             continue;
         }
         let finding = task
@@ -63,7 +68,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     }
 }
 
-/// Returns the plain files outside of the runner's own folders that the tests name by an absolute path.
+/// Returns the plain files, each once, outside of the runner's own folders that the tests name by an absolute path.
 fn looked_at(task: &TaskContext<'_>) -> Vec<(Arc<SourceFile>, String, Span)> {
     let mut all = Vec::new();
     let modules: Vec<Utf8PathBuf> = task
@@ -96,6 +101,9 @@ fn looked_at(task: &TaskContext<'_>) -> Vec<(Arc<SourceFile>, String, Span)> {
             }
         }
     }
+    let mut seen = BTreeSet::new();
+    all.retain(|(_, path, _)| seen.insert(path.clone()));
+    all.truncate(MOST_PATHS);
     all
 }
 

@@ -27,6 +27,10 @@ pub(crate) static RULE: Rule = Rule {
 const LONGEST: u64 = 1 << 20;
 /// A task of more files is not looked through.
 const MOST_FILES: usize = 2000;
+/// Nor is one of more text, in bytes.
+const MOST_TEXT: usize = 8 << 20;
+/// The most files of a folder that are looked for.
+const MOST_CANDIDATES: usize = 100;
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     let mut texts: Option<Vec<(&Utf8Path, Arc<SourceFile>)>> = None;
@@ -34,11 +38,15 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         let candidates: Vec<&TreeNode> = task
             .files_in(folder)
             .filter(|node| needs_a_reader(node))
+            .take(MOST_CANDIDATES)
             .collect();
         if candidates.is_empty() || !begins_here(task, folder) || walks(task, folder) {
             continue;
         }
         let texts = texts.get_or_insert_with(|| all_texts(task));
+        if texts.iter().map(|(_, text)| text.text().len()).sum::<usize>() > MOST_TEXT {
+            return;
+        }
         for node in candidates {
             let named = texts
                 .iter()
