@@ -6,7 +6,8 @@
 //! - `symlink`: a link to what the block holds. `fifo`: a named pipe. `hex`: the file's bytes in hexadecimal.
 //! - `tar`: an archive of the files of the example that the block lists, a line each.
 //! - `absent`: nothing is there, although a task has it otherwise.
-//! - `console`, without a path: `$ gym-dataset ...` is run in the target's folder instead of `validate . --static`.
+//! - `console`, without a path: `$ gym-dataset ...` is run in the target's folder instead of `validate . --static`;
+//!   variables such as `PATH=/none` may stand before the program.
 //!
 //! Options: `crlf` and `bom` (line ends and byte order mark), `repeat=N` (the text N times), `mode=OCTAL`, `line=N` (the
 //! finding is in this line). Other blocks without a path are prose. A `---` line begins another example. A section with a
@@ -23,8 +24,17 @@ pub const SECTIONS: [(&str, bool); 2] = [("Invalid", true), ("Valid", false)];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Example {
     files: Vec<ExampleFile>,
-    /// The arguments of its own command, if it has one.
-    pub command: Option<Vec<String>>,
+    /// Its own command, if it has one.
+    pub command: Option<Command>,
+}
+
+/// A command that an example shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    /// Variables of its own, with their values.
+    pub variables: Vec<(String, String)>,
+    /// Its arguments.
+    pub arguments: Vec<String>,
 }
 
 /// A file of an example.
@@ -92,9 +102,16 @@ pub fn not_run<'a>(page: &'a str, section: &str) -> Option<&'a str> {
     own.lines().find_map(|line| line.strip_prefix("Not run: "))
 }
 
-fn command(body: &[&str]) -> Option<Vec<String>> {
-    let line = body.iter().find_map(|line| line.strip_prefix("$ gym-dataset "))?;
-    Some(line.split_whitespace().map(str::to_owned).collect())
+fn command(body: &[&str]) -> Option<Command> {
+    let line = body.iter().find_map(|line| line.strip_prefix("$ "))?;
+    let (before, arguments) = line.split_once("gym-dataset ")?;
+    let variables = before.split_whitespace().filter_map(|word| word.split_once('='));
+    Some(Command {
+        variables: variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+        arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+    })
 }
 
 fn file(info: &str, body: &[&str]) -> Option<ExampleFile> {
@@ -138,20 +155,15 @@ mod tests {
 
     #[test]
     fn blocks_with_a_path_are_files() {
-        let page = "# a\n\n## Invalid\n\n```bash tests/test.sh crlf line=2\na\nb\n```\n\n---\n\n```hex task.toml repeat=2\n78 ff\n```\n\n```console\n$ gym-dataset publish . --output ../out\n```\n\n## Valid\n\nNot run: because.\n\n```text\nprose\n```\n";
+        let page = "# a\n\n## Invalid\n\n```bash tests/test.sh crlf line=2\na\nb\n```\n\n---\n\n```hex task.toml repeat=2\n78 ff\n```\n\n```console\n$ PATH=/none gym-dataset publish . --output ../out\n```\n\n## Valid\n\nNot run: because.\n\n```text\nprose\n```\n";
         let found = examples(page, "Invalid");
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].files[0].kind, Kind::Bytes(b"a\r\nb\r\n".to_vec()));
         assert_eq!(found[0].places(), ["tests/test.sh:2"]);
         assert_eq!(found[1].files[0].kind, Kind::Bytes(b"x\xffx\xff".to_vec()));
-        assert_eq!(
-            found[1].command.as_deref(),
-            Some(
-                ["publish", ".", "--output", "../out"]
-                    .map(str::to_owned)
-                    .as_slice()
-            )
-        );
+        let command = found[1].command.as_ref().expect("a command");
+        assert_eq!(command.variables, [("PATH".to_owned(), "/none".to_owned())]);
+        assert_eq!(command.arguments, ["publish", ".", "--output", "../out"]);
         assert!(examples(page, "Valid").is_empty());
         assert_eq!(not_run(page, "Invalid"), None);
         assert_eq!(not_run(page, "Valid"), Some("because."));

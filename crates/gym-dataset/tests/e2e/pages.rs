@@ -4,9 +4,9 @@ use camino::Utf8Path;
 use findings::RuleMeta;
 use serde_json::Value;
 use testdata::Need;
-use testdata::page::{Example, SECTIONS, examples, not_run};
+use testdata::page::{Command, Example, SECTIONS, examples, not_run};
 
-use crate::support::{Output, Tool, binary, each, has, skip, temp_dir};
+use crate::support::{Tool, binary, each, has, skip, temp_dir};
 
 /// Rules that are found by way of a Python with Pydantic, and the rule that says that there is none.
 const NEED_PYDANTIC: [&str; 2] = ["GD690", "GD691"];
@@ -57,8 +57,13 @@ fn the_examples_of_the_pages_are_what_they_say() {
 }
 
 fn check(case: &Case) -> Result<(), String> {
-    let static_command = ["validate", ".", "--static"].map(str::to_owned);
-    let mut words = case.example.command.clone().unwrap_or(static_command.to_vec());
+    let Command {
+        variables,
+        arguments: mut words,
+    } = case.example.command.clone().unwrap_or_else(|| Command {
+        arguments: ["validate", ".", "--static"].map(str::to_owned).to_vec(),
+        ..Command::default()
+    });
     let runs = words[0] == "validate" && !words.contains(&"--static".to_owned());
     if runs && !has(&case.name(), &[Need::Embedded]) {
         return Ok(());
@@ -71,7 +76,11 @@ fn check(case: &Case) -> Result<(), String> {
     let target = case
         .example
         .write(Utf8Path::from_path(scratch.path()).expect("UTF-8"));
-    let output = run(case, &target, scratch.path(), &words);
+    let mut tool = tool(case, scratch.path(), &words).within(&target);
+    for (name, value) in &variables {
+        tool = tool.env(name, value);
+    }
+    let output = tool.run();
     let report = output.report();
     if let Some(error) = report["error"].as_str() {
         return Err(format!("{}: the command does not work: {error}", case.name()));
@@ -93,10 +102,10 @@ fn check(case: &Case) -> Result<(), String> {
     judge(case, found)
 }
 
-/// Runs the command in the target's folder; where modes matter, as somebody to whom they do.
-fn run(case: &Case, target: &Utf8Path, scratch: &std::path::Path, words: &[String]) -> Output {
+/// The command; where modes matter, as somebody to whom they do.
+fn tool(case: &Case, scratch: &std::path::Path, words: &[String]) -> Tool {
     use std::os::unix::fs::PermissionsExt as _;
-    let tool = if case.example.has_modes() && rustix::process::geteuid().is_root() {
+    if case.example.has_modes() && rustix::process::geteuid().is_root() {
         std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755)).expect("mode");
         let copy = scratch.join("gym-dataset");
         std::fs::copy(binary(), &copy).expect("copied");
@@ -105,8 +114,7 @@ fn run(case: &Case, target: &Utf8Path, scratch: &std::path::Path, words: &[Strin
         Tool::of("setpriv", &before, words)
     } else {
         Tool::new(words)
-    };
-    tool.within(target).run()
+    }
 }
 
 fn judge(case: &Case, found: &[Value]) -> Result<(), String> {
