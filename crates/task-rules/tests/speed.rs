@@ -3,12 +3,10 @@
 use std::time::Instant;
 
 use camino::Utf8Path;
-use task_model::{LoadOptions, load};
+use task_model::{Dataset, LoadOptions, load};
 
-#[test]
-fn a_script_of_one_long_line_costs_little() {
-    let scratch = tempfile::tempdir().expect("a folder");
-    let root = Utf8Path::from_path(scratch.path()).expect("UTF-8").join("task");
+/// A task whose grader and Dockerfile hold these texts.
+fn task(root: &Utf8Path, test_sh: &str, dockerfile: &str) -> Dataset {
     let put = |path: &str, text: &str| {
         let path = root.join(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -19,16 +17,21 @@ fn a_script_of_one_long_line_costs_little() {
         "schema_version = \"1.4\"\n[environment]\ndocker_image = \"debian:12\"\n",
     );
     put("instruction.md", "x\n");
-    put("environment/Dockerfile", "FROM debian:12\n");
+    put("environment/Dockerfile", dockerfile);
     put("solution/solve.sh", "#!/bin/bash\ntrue\n");
+    put("tests/test.sh", test_sh);
+    load(root, &LoadOptions::default()).expect("it loads")
+}
+
+#[test]
+fn a_script_of_one_long_line_costs_little() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(scratch.path()).expect("UTF-8").join("task");
     let data = "QUJD".repeat(600_000);
-    put(
-        "tests/test.sh",
-        &format!(
-            "#!/bin/bash\nset -e\necho '{data}' | base64 -d | tar xz -C /tests\npytest /tests\necho 1 > /logs/verifier/reward.txt\n"
-        ),
+    let test_sh = format!(
+        "#!/bin/bash\nset -e\necho '{data}' | base64 -d | tar xz -C /tests\npytest /tests\necho 1 > /logs/verifier/reward.txt\n"
     );
-    let dataset = load(&root, &LoadOptions::default()).expect("it loads");
+    let dataset = task(&root, &test_sh, "FROM debian:12\n");
     let begun = Instant::now();
     let found = task_rules::check(&dataset);
     let spent = begun.elapsed();
@@ -39,4 +42,30 @@ fn a_script_of_one_long_line_costs_little() {
     );
     // Without optimisation and on a busy machine; optimised it is under a tenth of that.
     assert!(spent.as_millis() < 3000, "{spent:?}");
+}
+
+#[test]
+fn scripts_of_very_many_commands_cost_their_length() {
+    let lines = |count: usize| -> String {
+        let line = |n: usize| {
+            format!(
+                "cat f{n}\ncat /tests/m{n}\n>/tests/n{n}\n. ~/.bashrc\napt-get install p{n} && nproc\necho 1 > /logs/verifier/reward.txt\n"
+            )
+        };
+        (0..count).map(line).collect()
+    };
+    let spent = |count: usize| {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let root = Utf8Path::from_path(scratch.path()).expect("UTF-8").join("task");
+        let script = format!("#!/bin/bash\n{}", lines(count));
+        let run = lines(count).trim_end().replace('\n', "; \\\n");
+        let dataset = task(&root, &script, &format!("FROM ubuntu:24.04\nRUN {run}\n"));
+        let begun = Instant::now();
+        let found = task_rules::check(&dataset);
+        assert!(!found.is_empty());
+        begun.elapsed()
+    };
+    let (short, long) = (spent(200), spent(3_000));
+    // Fifteen times the length; what grows with its square costs two hundred times as much.
+    assert!(long < short * 100, "{short:?}, {long:?}");
 }

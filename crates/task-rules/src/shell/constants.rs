@@ -9,11 +9,11 @@ use super::value::{Constants, word};
 pub(super) fn collect(text: &str, root: Node<'_>) -> Constants {
     // Nobody asks for one.
     if !text.contains('$') {
-        return Constants::new();
+        return Constants::default();
     }
     let mut all = Collector {
         text,
-        constants: Constants::new(),
+        constants: Constants::default(),
     };
     all.visit(root);
     all.constants
@@ -46,7 +46,7 @@ impl<'a> Collector<'a> {
             "variable_assignment" => self.constant(node),
             "for_statement" | "select_statement" => {
                 if let Some(name) = node.child_by_field_name("variable") {
-                    self.constants.insert(self.source(name).to_owned(), None);
+                    self.constants.assign(self.source(name), None);
                 }
             }
             "command" => {
@@ -54,7 +54,7 @@ impl<'a> Collector<'a> {
                 if source.starts_with("read") {
                     let mut inner = node.walk();
                     for argument in node.children_by_field_name("argument", &mut inner) {
-                        self.constants.insert(self.source(argument).to_owned(), None);
+                        self.constants.assign(self.source(argument), None);
                     }
                 }
                 // An assignment before it, or one in a substitution.
@@ -70,14 +70,13 @@ impl<'a> Collector<'a> {
         let Some(name) = node.child_by_field_name("name") else {
             return;
         };
-        let name = self.source(name).to_owned();
+        let name = self.source(name);
         let value = node
             .child_by_field_name("value")
             .filter(|_| !self.source(node).contains("+="))
             .map(|value| word(self.text, value, &self.constants))
             .and_then(|word| word.literal);
-        let again = self.constants.contains_key(&name);
-        self.constants.insert(name, if again { None } else { value });
+        self.constants.assign(name, value);
     }
 
     fn source(&self, node: Node<'_>) -> &'a str {

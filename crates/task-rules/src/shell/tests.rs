@@ -37,6 +37,19 @@ fn conditions_have_operands() {
 }
 
 #[test]
+fn a_long_value_used_very_often_takes_bounded_memory() {
+    let text = format!("A={}\n{}", "x".repeat(4000), "echo $A\n".repeat(20_000));
+    let script = Script::parse(&text);
+    let held: usize = script
+        .commands
+        .iter()
+        .flat_map(|c| &c.arguments)
+        .map(|word| word.prefix.len())
+        .sum();
+    assert!((1 << 20..16 << 20).contains(&held), "{held}");
+}
+
+#[test]
 fn conditions_lists_and_pipes_guard() {
     let script = Script::parse(
         "if a; then b; fi\nc && d\ne || f\ng | h\n! i\nj\nk &\n( l )\nm() { n; }\nx=$(o)\nwhile p; do q; done\n",

@@ -1,5 +1,6 @@
 //! The values of words, as far as the script alone tells them.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use findings::Span;
@@ -13,8 +14,31 @@ const LONGEST: usize = 4096;
 /// Nesting of words in words.
 const DEEPEST: usize = 40;
 
+/// How much text all uses of variables in a script may put in, bytes; a short script can use a long value very often.
+const MOST_EXPANDED: usize = 8 << 20;
+
 /// Variables that are assigned exactly once in the whole script, with their values.
-pub(super) type Constants = BTreeMap<String, Option<String>>;
+#[derive(Debug, Default)]
+pub(super) struct Constants {
+    values: BTreeMap<String, Option<String>>,
+    expanded: Cell<usize>,
+}
+
+impl Constants {
+    /// Takes an assignment; `None` is a value that is not known. With a second one the value is not known any more.
+    pub(super) fn assign(&mut self, name: &str, value: Option<String>) {
+        let again = self.values.contains_key(name);
+        let value = value.filter(|_| !again);
+        self.values.insert(name.to_owned(), value);
+    }
+
+    /// Returns the value of a variable for one use of it.
+    fn expand(&self, name: &str) -> Option<&str> {
+        let value = self.values.get(name)?.as_deref()?;
+        self.expanded.set(self.expanded.get() + value.len());
+        (self.expanded.get() <= MOST_EXPANDED).then_some(value)
+    }
+}
 
 /// Returns the word that a node stands for.
 pub(super) fn word(text: &str, node: Node<'_>, constants: &Constants) -> Word {
@@ -107,7 +131,7 @@ fn constant<'a>(text: &str, node: Node<'_>, constants: &'a Constants) -> Option<
         Some(inner) => inner.strip_suffix('}')?,
         None => name,
     };
-    constants.get(name)?.as_deref()
+    constants.expand(name)
 }
 
 /// Resolves backslashes before the characters that `special` accepts; one before a line end joins the lines.

@@ -27,7 +27,9 @@ pub(crate) static RULE: Rule = Rule {
 /// Longer archives are not opened, bytes.
 const LARGEST: u64 = 64 << 20;
 /// More of what comes out of one is not read, bytes.
-const MOST_UNPACKED: u64 = 128 << 20;
+const MOST_UNPACKED: u64 = 64 << 20;
+/// More archives are not opened.
+const MOST_ARCHIVES: usize = 8;
 /// More members are not looked at.
 const MOST_MEMBERS: usize = 20_000;
 
@@ -40,6 +42,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         .under("environment")
         .iter()
         .filter(|node| is_archive(node.path.as_str()) && size_of(node).is_some_and(|size| size <= LARGEST))
+        .take(MOST_ARCHIVES)
         .collect();
     if archives.is_empty() {
         return;

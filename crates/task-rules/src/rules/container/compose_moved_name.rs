@@ -24,14 +24,16 @@ pub(crate) static RULE: Rule = Rule {
 /// The keys in which a service writes down whom it calls.
 const CALLERS: [&str; 4] = ["environment", "command", "entrypoint", "healthcheck"];
 
+/// More services of that kind no task has.
+const MOST: usize = 50;
+
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     let Some(compose) = task.compose_file(COMPOSE) else {
         return;
     };
-    for service in &compose.file.services {
-        let Some(mode) = service.field("network_mode") else {
-            continue;
-        };
+    let services = compose.file.services.iter();
+    let moved = services.filter_map(|service| Some((service, service.field("network_mode")?)));
+    for (service, mode) in moved.take(MOST) {
         let Some(host) = mode.value.text().and_then(|text| text.strip_prefix("service:")) else {
             continue;
         };

@@ -3,7 +3,7 @@
 use findings::{Level, RuleMeta};
 
 use crate::context::TaskContext;
-use crate::rules::shell::paths::{is_plain, made_paths, read_words};
+use crate::rules::shell::paths::{Made, is_plain, read_words};
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -40,7 +40,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         if !script.whole {
             continue;
         }
-        let made = made_paths(&script);
+        let made = Made::by(&script);
         for command in &script.commands {
             // What is only tried, or only happens on some way through, may be missing.
             let sure = !command.place.guarded && !command.place.function && command.place.branches == 0;
@@ -52,7 +52,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
                     continue;
                 };
                 let there = task.task.tree.exists(format!("{folder}/{below}"));
-                if there || made.iter().any(|made| text.starts_with(made.as_str())) {
+                if there || made.covers(text) {
                     continue;
                 }
                 let name = path.rsplit('/').next().unwrap_or(path);

@@ -96,22 +96,25 @@ fn written_value(command: &Command) -> Option<String> {
 
 /// Says whether the word `reward` stands anywhere but in comments and in the commands that write one.
 fn speaks_elsewhere(script: &Script, text: &str) -> bool {
-    let writers: Vec<Span> = script
+    let mut writers = script
         .commands
         .iter()
         .filter(|command| writes_reward(command))
-        .map(|command| command.span)
-        .collect();
+        .peekable();
+    // How far the writers that begin before a place reach; both go forward.
+    let mut reached = 0;
     let mut at = 0;
     text.split_inclusive('\n').any(|line| {
         let begin = at;
         at += line.len();
         let comment = line.trim_start().starts_with('#');
-        !comment
-            && line.match_indices("reward").any(|(offset, _)| {
-                let place = begin + offset;
-                !writers.iter().any(|span| span.start <= place && place < span.end)
-            })
+        line.match_indices("reward").any(|(offset, _)| {
+            let place = begin + offset;
+            while let Some(writer) = writers.next_if(|writer| writer.span.start <= place) {
+                reached = reached.max(writer.span.end);
+            }
+            !comment && place >= reached
+        })
     })
 }
 
@@ -168,10 +171,12 @@ fn cannot_fail(command: &Command) -> bool {
 
 /// Says whether another file of the tests speaks of a reward, or cannot be read: it may be the one that decides.
 fn others_write(task: &TaskContext<'_>, grader: &Utf8Path) -> bool {
+    let speaks = |text: &str| {
+        ["reward", "REWARD", "logs/verifier"]
+            .iter()
+            .any(|word| text.contains(word))
+    };
     task.files()
         .filter(|node| node.path != grader && node.path.iter().any(|part| part == "tests"))
-        .any(|node| {
-            task.text(&node.path)
-                .is_none_or(|source| source.text().contains("reward"))
-        })
+        .any(|node| task.text(&node.path).is_none_or(|source| speaks(source.text())))
 }

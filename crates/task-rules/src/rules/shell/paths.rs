@@ -1,5 +1,7 @@
 //! The files that commands read and make, as far as their words tell.
 
+use std::collections::BTreeSet;
+
 use crate::shell::{Command, Script, Word};
 
 /// Says whether a path is one file's, without patterns and dots.
@@ -43,30 +45,38 @@ pub(crate) fn read_words(command: &Command) -> Vec<&Word> {
     }
 }
 
-/// Returns the paths that the script itself writes or makes.
-pub(crate) fn made_paths(script: &Script) -> Vec<String> {
-    let mut made = Vec::new();
-    for command in &script.commands {
-        made.extend(command.written().filter_map(|word| word.literal.clone()));
-        let texts = command.texts();
-        match command.base_name() {
-            Some("cp" | "mv" | "ln" | "install" | "rsync") => {
-                made.extend(texts.last().map(|text| (*text).to_owned()));
+/// The paths that a script itself writes or makes.
+pub(crate) struct Made(BTreeSet<String>);
+
+impl Made {
+    /// Returns those of a script.
+    pub(crate) fn by(script: &Script) -> Self {
+        let mut made = BTreeSet::new();
+        for command in &script.commands {
+            made.extend(command.written().filter_map(|word| word.literal.clone()));
+            let texts = command.texts();
+            match command.base_name() {
+                Some("cp" | "mv" | "ln" | "install" | "rsync") => {
+                    made.extend(texts.last().map(|text| (*text).to_owned()));
+                }
+                Some(
+                    "mkdir" | "touch" | "tee" | "tar" | "unzip" | "git" | "curl" | "wget" | "gcc" | "g++"
+                    | "make" | "cc",
+                ) => {
+                    let absolute = texts.iter().filter(|text| text.starts_with('/'));
+                    made.extend(absolute.map(|text| (*text).to_owned()));
+                }
+                _ => {}
             }
-            Some(
-                "mkdir" | "touch" | "tee" | "tar" | "unzip" | "git" | "curl" | "wget" | "gcc" | "g++"
-                | "make" | "cc",
-            ) => {
-                made.extend(
-                    texts
-                        .iter()
-                        .filter(|text| text.starts_with('/'))
-                        .map(|text| (*text).to_owned()),
-                );
-            }
-            _ => {}
         }
+        let plain = |path: &String| path.strip_prefix("./").unwrap_or(path).to_owned();
+        Self(made.iter().map(plain).filter(|path| path.len() > 1).collect())
     }
-    made.retain(|path| path.len() > 1);
-    made
+
+    /// Says whether a path, or one that it begins with, is among them.
+    pub(crate) fn covers(&self, path: &str) -> bool {
+        let ends = path.char_indices().map(|(at, c)| at + c.len_utf8());
+        ends.filter_map(|end| path.get(..end))
+            .any(|beginning| self.0.contains(beginning))
+    }
 }

@@ -1,10 +1,12 @@
 //! Files beside a script named as if it ran there.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Level, RuleMeta};
 
 use super::called::folders_of;
-use super::paths::{is_plain, made_paths, read_words};
+use super::paths::{Made, is_plain, read_words};
 use crate::context::TaskContext;
 use crate::shell::{Command, Script, Word};
 use crate::{Check, Found, Rule};
@@ -39,7 +41,8 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         if !script.whole || inside || goes_elsewhere(&script, mount) {
             continue;
         }
-        let made = made_paths(&script);
+        let made = Made::by(&script);
+        let mut seen = BTreeSet::new();
         let sure = script
             .commands
             .iter()
@@ -48,12 +51,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             let text = word.literal.as_deref().unwrap_or_default();
             let name = text.split("::").next().unwrap_or(text);
             let name = name.strip_prefix("./").unwrap_or(name);
-            if !is_plain(name)
-                || name.starts_with(['/', '~'])
-                || made
-                    .iter()
-                    .any(|made| name.starts_with(made.trim_start_matches("./")))
-            {
+            if !is_plain(name) || name.starts_with(['/', '~']) || !seen.insert(name) || made.covers(name) {
                 continue;
             }
             let Some(below) = beside(task, &folders, name, mount, workdir.as_deref()) else {

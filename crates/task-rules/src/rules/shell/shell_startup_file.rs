@@ -26,10 +26,12 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     };
     let scripts: Vec<_> = task.graders().into_iter().chain(task.solvers()).collect();
     let mut read = false;
+    let leaves = returns_at_once(&dockerfile);
     for path in scripts {
         let (Some(source), Some(script)) = (task.text(&path), task.script(&path)) else {
             continue;
         };
+        let interactive = source.text().contains("PS1");
         let login = script.shebang.as_deref().is_some_and(|line| line.contains(" -"));
         read |= login || source.text().contains("bash -");
         for word in script
@@ -39,7 +41,8 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             .filter(|word| is_startup(word))
         {
             read = true;
-            if returns_at_once(&dockerfile, word) && !source.text().contains("PS1") {
+            let of_root = matches!(word.literal.as_deref(), Some("~/.bashrc" | "/root/.bashrc"));
+            if leaves && of_root && !interactive {
                 let finding = task
                     .finding(
                         &RULE.meta,
@@ -82,26 +85,21 @@ fn is_startup(word: &Word) -> bool {
         || text.starts_with("/etc/profile.d/")
 }
 
-/// Root's file in Ubuntu's images begins with a line that ends it; what is appended is not reached.
-fn returns_at_once(dockerfile: &DockerfileView, word: &Word) -> bool {
-    let of_root = matches!(word.literal.as_deref(), Some("~/.bashrc" | "/root/.bashrc"));
-    let image = dockerfile
+/// Root's `.bashrc` in Ubuntu's images begins with a line that ends it; what is appended is not reached.
+fn returns_at_once(dockerfile: &DockerfileView) -> bool {
+    let ubuntu = dockerfile
         .lineage()
-        .map(|lineage| lineage.image.to_owned())
-        .unwrap_or_default();
-    let ubuntu = image == "ubuntu" || image.starts_with("ubuntu:");
-    let replaced = dockerfile
+        .is_some_and(|lineage| lineage.image == "ubuntu" || lineage.image.starts_with("ubuntu:"));
+    let mut commands = dockerfile
         .run_scripts()
         .iter()
-        .flat_map(|run| &run.script.commands)
-        .any(|command| {
-            command
-                .redirects
-                .iter()
-                .any(|redirect| redirect.operator == ">" && is_startup(&redirect.target))
-                || (command.name() == Some("sed") && command.arguments.iter().any(is_startup))
-        });
-    of_root && ubuntu && !replaced
+        .flat_map(|run| &run.script.commands);
+    let replaced = commands.any(|command| {
+        let mut redirects = command.redirects.iter();
+        redirects.any(|redirect| redirect.operator == ">" && is_startup(&redirect.target))
+            || (command.name() == Some("sed") && command.arguments.iter().any(is_startup))
+    });
+    ubuntu && !replaced
 }
 
 /// Returns the first RUN command that writes a variable into such a file.
