@@ -11,6 +11,7 @@ mod formats;
 mod help;
 mod image;
 mod init;
+mod junit_schema;
 mod page;
 mod publish;
 mod reward;

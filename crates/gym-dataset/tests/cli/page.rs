@@ -215,6 +215,52 @@ fn keys_and_clicks_do_what_the_page_says() {
 }
 
 #[test]
+fn paper_shows_every_row_and_the_screen_those_in_sight() {
+    let Some(browser) = browser("paper_shows_every_row_and_the_screen_those_in_sight") else {
+        return;
+    };
+    let test = CliTest::new();
+    write_set(&test, 200);
+    let page = write_page(&test);
+    let rows = "document.querySelectorAll('.row').length";
+    let acting = with_script(
+        &page,
+        &format!(
+            "const seen = [{rows}];
+             dispatchEvent(new Event('beforeprint'));
+             seen.push({rows});
+             dispatchEvent(new Event('afterprint'));
+             seen.push({rows});
+             document.documentElement.dataset.seen = seen.join(' ');"
+        ),
+    );
+    let opened = open(browser, &acting, "");
+    let seen = opened.root("data-seen");
+    let counts: Vec<usize> = seen.split(' ').map(|n| n.parse().unwrap()).collect();
+    assert_eq!(counts[1], 200, "{seen}");
+    assert!(counts[0] < 60 && counts[2] < 60, "{seen}");
+}
+
+#[test]
+fn without_scripts_there_is_a_table_of_the_tasks_the_broken_first() {
+    let test = CliTest::new();
+    write_set(&test, 20);
+    test.file("set/z<b>/task.toml", "[environment]\ncpus = \"many\"\n");
+    let text = std::fs::read_to_string(write_page(&test)).unwrap();
+    let (_, rest) = text.split_once("<noscript>").unwrap();
+    let (table, _) = rest.split_once("</noscript>").unwrap();
+    let rows: Vec<&str> = table
+        .lines()
+        .filter(|line| line.starts_with("<tr><td>"))
+        .collect();
+    assert_eq!(rows.len(), 21);
+    let starts = |row: usize, text: &str| assert!(rows[row].starts_with(text), "{}", rows[row]);
+    starts(0, "<tr><td>task-0000</td><td>refused</td>");
+    starts(2, "<tr><td>z&lt;b&gt;</td><td>refused</td>");
+    starts(3, "<tr><td>task-0001</td>");
+}
+
+#[test]
 fn what_tasks_wrote_is_text_in_the_page() {
     let Some(browser) = browser("what_tasks_wrote_is_text_in_the_page") else {
         return;

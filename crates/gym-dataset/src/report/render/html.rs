@@ -8,8 +8,9 @@ use findings::sanitize;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::Whole;
-use crate::report::ValidateReport;
+use super::{Weight, Whole, why};
+use crate::output::{count, number, word};
+use crate::report::{TaskReport, ValidateReport};
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
@@ -61,6 +62,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         " · gym-dataset</title>\n<style>",
         STYLE,
         "</style>\n</head>\n<body>\n",
+        &without_script(whole),
         BODY,
         "<script type=\"application/json\" id=\"data\">",
         &sanitize::json_in_html(&json),
@@ -69,6 +71,35 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         "</script>\n</body>\n</html>\n",
     ]
     .concat()
+}
+
+/// Tasks that are listed for a browser that runs no script.
+const LISTED: usize = 2_000;
+
+/// Returns what a browser shows that runs no script: totals and a table of the tasks, those that are not well first.
+fn without_script(whole: &Whole<'_>) -> String {
+    let mut tasks: Vec<&TaskReport> = whole.tasks().collect();
+    tasks.sort_by_key(|task| !matches!(whole.weight(task), Weight::Bad | Weight::Broken));
+    let mut out = String::from("<noscript>\n<div class=\"wrap\">\n<p class=\"banner\">");
+    out +=
+        "Filters, logs and findings of this page need JavaScript; it loads nothing from anywhere.</p>\n<p>";
+    out += &sanitize::xml_attribute(&whole.totals());
+    out += "</p>\n<table>\n<tr><th>task</th><th>ended</th><th>reward</th><th>why</th></tr>\n";
+    for task in tasks.iter().take(LISTED) {
+        let reward = task.reward.map_or_else(String::new, number);
+        let cells = [&task.id, word(task.status).0, &reward, &why(task)];
+        out += "<tr>";
+        for cell in cells {
+            out.extend(["<td>", &sanitize::xml_attribute(cell), "</td>"]);
+        }
+        out += "</tr>\n";
+    }
+    out += "</table>\n";
+    let more = tasks.len().saturating_sub(LISTED);
+    if more > 0 {
+        out.extend(["<p>and ", &count(more, "more task"), "</p>\n"]);
+    }
+    out + "</div>\n</noscript>\n"
 }
 
 fn shown(excerpt: &Excerpt) -> Shown {

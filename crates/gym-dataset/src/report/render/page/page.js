@@ -17,7 +17,8 @@
   // A static check that has nothing to say of a task found no fault in it.
   const words = (s) => (data.static && s === "not-run" ? "no fault found" : s.replace("-", " "));
   const plural = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
-  const seconds = (x) => (x < 10 ? x.toFixed(2) : x < 100 ? x.toFixed(1) : Math.round(x)) + " s";
+  const seconds = (x) =>
+    x < 0.9995 ? `${Math.round(x * 1000)} ms` : `${x < 10 ? x.toFixed(2) : x < 100 ? x.toFixed(1) : Math.round(x)} s`;
   const number = (x) => String(Number(x));
   // Sentences quote literals in backticks.
   const prose = (text) => {
@@ -175,8 +176,9 @@
     return node;
   };
 
-  // The list holds only the rows in sight.
+  // The list holds only the rows in sight; paper shows all of them.
   let drawn = "";
+  let printing = false;
   const drawList = (fresh) => {
     const list = $("list");
     if (state.view === "findings") return fresh ? drawFindings(list) : undefined;
@@ -193,8 +195,8 @@
     list.className = "list card";
     list.style.height = `${shown.length * ROW}px`;
     const top = -list.getBoundingClientRect().top;
-    const first = Math.max(0, Math.floor(top / ROW) - 8);
-    const last = Math.min(shown.length, Math.ceil((top + innerHeight) / ROW) + 8);
+    const first = printing ? 0 : Math.max(0, Math.floor(top / ROW) - 8);
+    const last = printing ? shown.length : Math.min(shown.length, Math.ceil((top + innerHeight) / ROW) + 8);
     const range = `${first}-${last}-${state.now}`;
     if (!fresh && range === drawn) return;
     drawn = range;
@@ -216,7 +218,7 @@
     const why = [el("span", "word", words(task.status))];
     if (several) why.push(` · ${report.targets[task.target].dataset || report.targets[task.target].path}`);
     const said = [task.failure_kind, task.reason].filter(Boolean).join(": ");
-    if (said) why.push(` · ${said}`);
+    if (said) why.push(" · ", ...prose(said));
     const node = el(
       "div",
       `row s-${task.status}${i === state.now ? " now" : ""}`,
@@ -325,7 +327,10 @@
     }
     if (attempt.reward !== null) notes.push(`reward ${number(attempt.reward)}`);
     if (attempt.failure_kind) notes.push(attempt.failure_kind);
-    const out = el("div", "lane", el("span", "", label), bars, el("span", "dim", seconds(total)));
+    // Of a task with steps, the time is in the steps.
+    const ran = attempt.solve || attempt.verify;
+    if (!ran) bars.style.visibility = "hidden";
+    const out = el("div", "lane", el("span", "", label), bars, el("span", "dim", ran ? seconds(total) : ""));
     out.append(el("small", "", notes.join(" · ")));
     if (attempt.logs) out.append(el("small", "mono", attempt.logs));
     return out;
@@ -468,6 +473,12 @@
   });
   addEventListener("scroll", () => drawList(false), { passive: true });
   addEventListener("resize", () => drawList(false));
+  for (const [event, on] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(event, () => {
+      printing = on;
+      drawList(true);
+    });
+  }
   addEventListener("hashchange", () => {
     readHash();
     apply();
