@@ -21,8 +21,8 @@ fn names(flags: &[&str]) -> Vec<String> {
 
 #[test]
 fn words_choose_what_is_shown() {
-    assert_eq!(names(&[]), ["carriage-return-in-script"]);
-    assert_eq!(names(&["--ignore", "GD801"]), [""; 0]);
+    assert_eq!(names(&[]), ["carriage-return-in-script", "constant-reward"]);
+    assert_eq!(names(&["--ignore", "GD801"]), ["constant-reward"]);
     let words = ["--select", "GD7", "--ignore", "GD709"];
     assert_eq!(names(&words), ["root-agent", "shared-verifier"]);
     let words = ["--extend-select", "root-agent", "--ignore", "GD8,GD701"];

@@ -114,6 +114,7 @@ impl Reader<'_> {
                 span,
                 format!("`{at}` makes no sense with the transport `stdio`"),
             );
+            self.help("remove the headers; give a local command its secrets in `[environment.env]`");
         }
     }
 }

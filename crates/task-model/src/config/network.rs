@@ -71,6 +71,7 @@ impl Reader<'_> {
             scope.at.key("allowed_hosts")
         );
         self.refuse(&rules::CONFLICT, span, message);
+        self.help("write that mode, or remove the hosts");
     }
 }
 

@@ -89,6 +89,7 @@ impl<'s> Reader<'s> {
             scope.span,
             format!("`{}` is missing", scope.at.key(key)),
         );
+        self.help(format!("write `{key} = ...` into this table"));
     }
 
     fn coerced(&mut self, at: At<'_>, value: &Value, read_as: &dyn fmt::Display) {

@@ -66,12 +66,16 @@ pub fn of_fault(tree: &TaskTree, fault: &DigestFault) -> Option<Finding> {
         DigestFault::NotUtf8 { path, .. }
         | DigestFault::TooLarge { path }
         | DigestFault::TooComplex { path } => {
-            Finding::new(&rules::UNREADABLE, fault.to_string()).at_path(shown(tree, path))
+            let finding = Finding::new(&rules::UNREADABLE, fault.to_string())
+                .help("it is a text file in UTF-8 with one pattern a line");
+            finding.at_path(shown(tree, path))
         }
         DigestFault::Unreadable { path, .. }
             if matches!(path.file_name(), Some(GITIGNORE | HARBORIGNORE)) =>
         {
-            Finding::new(&rules::UNREADABLE, fault.to_string()).at_path(shown(tree, path))
+            let finding = Finding::new(&rules::UNREADABLE, fault.to_string())
+                .help("put a regular file there that this user may read");
+            finding.at_path(shown(tree, path))
         }
         _ => return None,
     })

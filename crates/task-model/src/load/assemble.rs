@@ -193,6 +193,7 @@ fn unexplained(loaded: &[Loaded], contract: Contract, findings: &mut Vec<Finding
         };
         let message = format!("{who} does not load this task because {why}");
         let finding = Finding::new(&rules::NOT_LOADED, message)
+            .help("mend it, or choose whose rules count with `--contract`")
             .at_path(&task.folder)
             .in_task(&task.id);
         added.push(if task.selected {

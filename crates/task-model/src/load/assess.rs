@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level, RuleMeta, SourceFile};
 
 use super::root::Shared;
-use super::{compose, environment, files, grading, not_utf8, read_finding, rules};
+use super::{compose, environment, files, grading, not_utf8, read_finding, remedy, rules};
 use crate::config::{Os, TaskToml};
 use crate::toml_text::Table;
 use crate::{Grader, NodeKind, ReadFault, Reference, TaskTree, text};
@@ -270,11 +270,10 @@ pub(super) fn not_a_file(view: &View<'_>, path: &Utf8Path) -> Finding {
         }
         _ => ReadFault::NotAFile("special file"),
     };
-    match fault {
-        ReadFault::Missing => {
-            let message = format!("`{path}` is a link that leads to nothing");
-            view.finding(&rules::NOT_A_FILE, path, message)
-        }
-        fault => view.finding(&rules::NOT_A_FILE, path, format!("`{path}` {fault}")),
-    }
+    let message = match &fault {
+        ReadFault::Missing => format!("`{path}` is a link that leads to nothing"),
+        fault => format!("`{path}` {fault}"),
+    };
+    view.finding(&rules::NOT_A_FILE, path, message)
+        .help(remedy(&fault))
 }

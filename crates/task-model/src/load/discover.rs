@@ -6,7 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level};
 use rustix::io::Errno;
 
-use super::rules;
+use super::{remedy, rules};
+use crate::ReadFault;
 use crate::tree::{Kind, escaped, kind_at, kind_following, list_names};
 
 /// The deepest level at which a task is found; the root is level 0.
@@ -121,8 +122,9 @@ impl Discovery {
                     "the folder `{text}` cannot be searched: {}",
                     std::io::Error::from(errno)
                 );
-                self.findings
-                    .push(Finding::new(&rules::UNREADABLE, message).at_path(folder));
+                let finding = Finding::new(&rules::UNREADABLE, message)
+                    .help(remedy(&ReadFault::Unreadable(String::new())));
+                self.findings.push(finding.at_path(folder));
             }
         }
     }
@@ -154,8 +156,9 @@ impl Discovery {
             self.found.push(Found::linked(path, text.to_owned()));
         } else {
             let message = format!("the link `{text}` leads to a folder that is not searched for tasks");
-            self.findings
-                .push(Finding::new(&rules::LINK_NOT_SEARCHED, message).at_path(path));
+            let finding = Finding::new(&rules::LINK_NOT_SEARCHED, message)
+                .help("if it holds tasks, put the folder itself there");
+            self.findings.push(finding.at_path(path));
         }
     }
 

@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::assess::{Assessment, View};
 use super::discover::nested_tasks;
-use super::rules;
+use super::{remedy, rules};
 use crate::template::rendered_name;
 use crate::tree::{COVERED_FILES, COVERED_FOLDERS, MAX_DEPTH, MAX_ENTRIES, Resolved, TreeFaultKind};
 use crate::{NodeKind, ReadFault, TaskTree, TreeNode};
@@ -55,23 +55,34 @@ fn listing(view: &View<'_>, out: &mut Assessment) {
         } else {
             fault.path.as_str()
         };
-        let (rule, message) = match &fault.kind {
-            TreeFaultKind::NotUtf8 => (&rules::NAME_NOT_UTF8, format!("the name `{name}` is not UTF-8")),
-            TreeFaultKind::Unreadable(why) => (&rules::UNREADABLE, format!("`{name}` cannot be read: {why}")),
+        let (rule, message, help) = match &fault.kind {
+            TreeFaultKind::NotUtf8 => (
+                &rules::NAME_NOT_UTF8,
+                format!("the name `{name}` is not UTF-8"),
+                "rename it",
+            ),
+            TreeFaultKind::Unreadable(why) => (
+                &rules::UNREADABLE,
+                format!("`{name}` cannot be read: {why}"),
+                remedy(&ReadFault::Unreadable(String::new())),
+            ),
             TreeFaultKind::Vanished => (
                 &rules::UNREADABLE,
                 format!("`{name}` went away while the task was read"),
+                "try again when nothing changes the folder",
             ),
             TreeFaultKind::TooMany => (
                 &rules::TOO_MANY,
                 format!("the task folder has more than {MAX_ENTRIES} entries"),
+                "pack them into an archive that the image unpacks",
             ),
             TreeFaultKind::TooDeep => (
                 &rules::TOO_MANY,
                 format!("`{name}` lies deeper than {MAX_DEPTH} folders"),
+                "move it up",
             ),
         };
-        out.refuse(view.finding(rule, &fault.path, message));
+        out.refuse(view.finding(rule, &fault.path, message).help(help));
     }
 }
 
@@ -91,7 +102,8 @@ pub(super) fn unreadable(folder: &Utf8Path, tree: &TaskTree, findings: &mut Vec<
         if is_file && said < MOST && !findings.iter().any(at) {
             said += 1;
             let message = format!("`{}` {fault}", node.path);
-            findings.push(Finding::new(&rules::UNREADABLE, message).at_path(path));
+            let finding = Finding::new(&rules::UNREADABLE, message).help(remedy(&fault));
+            findings.push(finding.at_path(path));
         }
     }
 }
@@ -114,20 +126,29 @@ fn link(view: &View<'_>, out: &mut Assessment, node: &TreeNode) {
             let message = format!("the link `{path}` leads out of the task folder");
             out.say(
                 view.finding(&rules::LINK_LEAVES, path, message)
-                    .help("copy what it leads to into the task"),
+                    .help(remedy(&ReadFault::Leaves)),
             );
         }
         Resolved::Loop => {
             let message = format!("the link `{path}` leads back to itself");
-            out.refuse(view.finding(&rules::LINK_LOOP, path, message));
+            out.refuse(
+                view.finding(&rules::LINK_LOOP, path, message)
+                    .help(remedy(&ReadFault::Loop)),
+            );
         }
         Resolved::Dangling => {
             let message = format!("the link `{path}` leads to nothing");
-            out.say(view.finding(&rules::LINK_DANGLES, path, message));
+            out.say(
+                view.finding(&rules::LINK_DANGLES, path, message)
+                    .help("remove it, or put there what it leads to"),
+            );
         }
         Resolved::Special(name) => {
             let message = format!("the link `{path}` leads to a {name}");
-            out.say(view.finding(&rules::SPECIAL_FILE, path, message));
+            out.say(
+                view.finding(&rules::SPECIAL_FILE, path, message)
+                    .help("remove it; make it when the task runs"),
+            );
         }
     }
 }

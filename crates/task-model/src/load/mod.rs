@@ -211,5 +211,18 @@ pub(crate) fn read_finding(path: &Utf8Path, fault: &ReadFault) -> Finding {
         _ => &rules::UNREADABLE,
     };
     let name = path.file_name().unwrap_or_default();
-    Finding::new(rule, format!("`{name}` {fault}")).at_path(path)
+    let finding = Finding::new(rule, format!("`{name}` {fault}")).help(remedy(fault));
+    finding.at_path(path)
+}
+
+/// Returns what to do about a file that cannot be read.
+pub(crate) fn remedy(fault: &ReadFault) -> &'static str {
+    match fault {
+        ReadFault::NotAFile(_) => "put a regular file in its place",
+        ReadFault::Leaves => "copy what it leads to into the task",
+        ReadFault::Loop => "put the file itself in the place of one of the links",
+        ReadFault::TooLarge { .. } => "shorten it; large data belongs into files that are only copied",
+        ReadFault::Missing => "put the file there, or remove the link to it",
+        ReadFault::Unreadable(_) => "give this user the right to read it: `chmod -R u+rX FOLDER`",
+    }
 }

@@ -28,13 +28,17 @@ pub struct Parsed {
     pub findings: Vec<Finding>,
 }
 
+const APART: &str = "keep data in a file of its own";
+
 /// Reads TOML 1.0 as Python's `tomllib` does after opening the file as UTF-8 text; `path` is the one to show.
 #[must_use]
 pub fn parse(path: impl Into<Utf8PathBuf>, bytes: &[u8]) -> Parsed {
     let path = path.into();
     if bytes.len() > MAX_BYTES {
         let source = Arc::new(SourceFile::new(path.clone(), ""));
-        let finding = Finding::new(&rules::TOO_LARGE, "the file is larger than 16 MiB").at_path(path);
+        let finding = Finding::new(&rules::TOO_LARGE, "the file is larger than 16 MiB")
+            .help(APART)
+            .at_path(path);
         return Parsed {
             source,
             root: None,
@@ -162,6 +166,7 @@ fn tokens(source: Source<'_>) -> Option<Vec<Token>> {
 fn finding(source: &Arc<SourceFile>, normalized: &Normalized<'_>, fault: Fault) -> Finding {
     if fault.message.is_empty() {
         return Finding::new(&rules::TOO_LARGE, "the file has more than four million tokens")
+            .help(APART)
             .at_path(source.path());
     }
     let rule = match fault.kind {

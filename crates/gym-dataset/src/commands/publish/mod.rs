@@ -79,10 +79,11 @@ fn publish(args: &PublishArgs, settings: &Settings, printer: &mut Printer) -> an
         let write = || publisher::publish(&plan, &output, archive.as_deref(), args.force, &mut outside);
         match with_jobs(args, settings, write) {
             Ok(outcome) => Some(outcome),
-            Err(error) if error.is_refusal() => Some(Outcome::Refused(vec![Finding::new(
-                &publisher::rules::OUTPUT,
-                error.to_string(),
-            )])),
+            Err(error) if error.is_refusal() => {
+                let finding = Finding::new(&publisher::rules::OUTPUT, error.to_string())
+                    .help("give a folder that is absent or empty");
+                Some(Outcome::Refused(vec![finding]))
+            }
             Err(error) => return Err(error.into()),
         }
     };
