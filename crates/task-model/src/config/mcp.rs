@@ -70,6 +70,8 @@ impl Reader<'_> {
             );
             if needed == "url" && !written {
                 self.help("the transport is `sse` unless `transport` says otherwise; a local command needs `transport = \"stdio\"`");
+            } else {
+                self.help(format!("write `{needed} = \"...\"` into this table"));
             }
         }
         Some(McpServer { name: name? })
