@@ -1,6 +1,8 @@
 //! `cargo xtask codegen`: the generated pages of docs/reference.
 
 use anyhow::{Context as _, bail};
+use camino::Utf8Path;
+use gym_dataset::reference::Page;
 
 use crate::{root, say};
 
@@ -30,8 +32,29 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             say(&format!("wrote docs/reference/{}", page.name));
         }
     }
+    for name in left_over(&folder, &pages) {
+        if !options.check {
+            std::fs::remove_file(folder.join(&name)).with_context(|| format!("cannot remove {name}"))?;
+            say(&format!("removed docs/reference/{name}"));
+        }
+        stale.push(name);
+    }
     if options.check && !stale.is_empty() {
         bail!("stale: {}; run `cargo xtask codegen`", stale.join(", "));
     }
     Ok(())
+}
+
+/// Returns pages of rules that are no more, or are called something else.
+fn left_over(folder: &Utf8Path, pages: &[Page]) -> Vec<String> {
+    let rules = folder.join("rules").read_dir_utf8();
+    let mut names: Vec<String> = rules
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|entry| format!("rules/{}", entry.file_name()))
+        .filter(|name| !pages.iter().any(|page| page.name == *name))
+        .collect();
+    names.sort();
+    names
 }
