@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::sync::Arc;
 
 use findings::{Level, RuleMeta};
 use task_model::TreeNode;
 
+use super::zip;
 use crate::context::{TaskContext, size_of};
 use crate::rules::files::answer_in_environment::{LONGEST, SHORTEST, is_answer};
 use crate::{Check, Found, Rule};
@@ -32,6 +32,9 @@ const MOST_UNPACKED: u64 = 64 << 20;
 const MOST_ARCHIVES: usize = 8;
 /// More members are not looked at.
 const MOST_MEMBERS: usize = 20_000;
+
+/// With more files of one size a member is not compared, beyond these.
+const MOST_ALIKE: usize = 16;
 
 /// The files that the agent must not have, by size.
 type Secrets<'a> = BTreeMap<u64, Vec<&'a TreeNode>>;
@@ -71,7 +74,9 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
 }
 
 fn is_archive(path: &str) -> bool {
-    [".tar", ".tar.gz", ".tgz"].iter().any(|end| path.ends_with(end))
+    [".tar", ".tar.gz", ".tgz", ".zip"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 /// Says whether a file is one of the answers, or what grades them.
@@ -83,6 +88,34 @@ fn is_secret(node: &TreeNode) -> bool {
 /// Returns the members of an archive that have the bytes of a secret, each with that file's path. A damaged archive
 /// ends at its fault.
 fn members_among(task: &TaskContext<'_>, bytes: &[u8], secrets: &Secrets<'_>) -> Vec<(String, String)> {
+    let secret = |size: u64, content: &mut dyn FnMut() -> Option<Vec<u8>>| {
+        let candidates = secrets.get(&size)?;
+        let content = content()?;
+        let same = |node: &&&TreeNode| {
+            let own = task.task.tree.read(&node.path, LONGEST);
+            own.is_ok_and(|own| own[..] == content[..])
+        };
+        candidates
+            .iter()
+            .take(MOST_ALIKE)
+            .find(same)
+            .map(|node| node.path.to_string())
+    };
+    let mut all = Vec::new();
+    if bytes.starts_with(b"PK") {
+        // Members can share their bytes, and so hold more than the archive is long.
+        let mut left = MOST_UNPACKED;
+        let members = zip::members(bytes).take(MOST_MEMBERS);
+        for member in members.filter(|member| secrets.contains_key(&member.size)) {
+            left = left.saturating_sub(member.size);
+            if left == 0 {
+                break;
+            }
+            let found = secret(member.size, &mut || member.content());
+            all.extend(found.map(|path| (String::from_utf8_lossy(member.name).into_owned(), path)));
+        }
+        return all;
+    }
     let unpacked: Box<dyn Read + '_> = if bytes.starts_with(&[0x1f, 0x8b]) {
         Box::new(flate2::read::MultiGzDecoder::new(bytes))
     } else {
@@ -90,28 +123,19 @@ fn members_among(task: &TaskContext<'_>, bytes: &[u8], secrets: &Secrets<'_>) ->
     };
     let mut archive = tar::Archive::new(unpacked.take(MOST_UNPACKED));
     let Ok(entries) = archive.entries() else {
-        return Vec::new();
+        return all;
     };
-    let mut all = Vec::new();
     for mut entry in entries.map_while(Result::ok).take(MOST_MEMBERS) {
-        let Some(candidates) = secrets
-            .get(&entry.size())
-            .filter(|_| entry.header().entry_type().is_file())
-        else {
+        if !entry.header().entry_type().is_file() {
             continue;
-        };
+        }
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let mut content = Vec::new();
-        if entry.read_to_end(&mut content).is_err() {
-            break;
-        }
-        let same = |node: &&&TreeNode| {
-            let own: Option<Arc<[u8]>> = task.task.tree.read(&node.path, LONGEST).ok();
-            own.is_some_and(|own| own[..] == content[..])
-        };
-        if let Some(secret) = candidates.iter().find(same) {
-            all.push((name, secret.path.to_string()));
-        }
+        let found = secret(entry.size(), &mut || {
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).ok()?;
+            Some(content)
+        });
+        all.extend(found.map(|path| (name, path)));
     }
     all
 }

@@ -3,6 +3,7 @@
 use container_files::InstructionKind;
 use findings::{Finding, Level, RuleMeta};
 
+use super::COMPOSE;
 use crate::context::{DockerfileView, Lineage, TaskContext};
 use crate::{Check, Found, Rule};
 
@@ -30,24 +31,36 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             found_in(task, found, &dockerfile);
         }
     }
-    // An image that is only named.
-    let Some(config) = task.task.declared.as_ref() else {
+    // Images that are only named.
+    if let Some(config) = task.task.declared.as_ref() {
+        let steps = config
+            .steps
+            .iter()
+            .map(|step| step.verifier.environment.as_deref());
+        let all = [Some(&config.environment), config.verifier.environment.as_deref()];
+        for environment in all.into_iter().chain(steps).flatten() {
+            let image = environment.docker_image.as_ref();
+            if let Some(image) = image.filter(|image| is_bare(&image.value)) {
+                found.add(explained(task.in_toml(
+                    &RULE.meta,
+                    Some(image.span),
+                    message(&image.value),
+                )));
+            }
+        }
+    }
+    let Some(compose) = task.compose_file(COMPOSE) else {
         return;
     };
-    let verifier = config.verifier.environment.as_deref();
-    for environment in std::iter::once(&config.environment).chain(verifier) {
-        let Some(image) = environment
-            .docker_image
-            .as_ref()
-            .filter(|image| is_bare(&image.value))
-        else {
-            continue;
-        };
-        found.add(explained(task.in_toml(
-            &RULE.meta,
-            Some(image.span),
-            message(&image.value),
-        )));
+    let main = compose
+        .file
+        .service("main")
+        .filter(|main| main.field("build").is_none());
+    if let Some(image) = main.and_then(|main| main.field("image"))
+        && let Some(name) = image.value.text().filter(|name| is_bare(name))
+    {
+        let finding = task.finding(&RULE.meta, message(name));
+        found.add(explained(finding.at(&compose.source, image.value.span.clone())));
     }
 }
 

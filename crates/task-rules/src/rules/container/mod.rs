@@ -13,6 +13,8 @@ pub(crate) mod missing_copy_source;
 pub(crate) mod separate_artifact_parent;
 pub(crate) mod unpinned_system_package;
 
+mod zip;
+
 /// The Compose file around the agent's sandbox.
 const COMPOSE: &str = "environment/docker-compose.yaml";
 
