@@ -36,10 +36,6 @@ fn the_examples_of_the_pages_are_what_they_say() {
         if task_rules::registry::find(rule.code).is_some() {
             continue;
         }
-        if !rule.page.contains("\n## Invalid\n") {
-            println!("skipped by name: the page of {} is not written", rule.name);
-            continue;
-        }
         for (section, expected) in SECTIONS {
             if let Some(reason) = not_run(rule.page, section) {
                 println!("skipped by name: {} {section}: {reason}", rule.name);
