@@ -51,6 +51,52 @@ fn files_without_a_remark_are_valid() {
     assert!(seen.0 >= 30 && seen.1 >= 3, "{seen:?}");
 }
 
+/// Faults between several values, or between a value and files: no schema sees them.
+const UNSEEN: [&str; 5] = [
+    "duplicate-task-name",
+    "gym-network-restriction",
+    "gym-unknown-task",
+    "nothing-to-build",
+    "toml-encoding",
+];
+
+#[test]
+fn files_with_an_error_are_not_valid_unless_no_schema_can_see_it() {
+    let task = validator("task");
+    let dataset = validator("dataset");
+    let mut seen = 0;
+    let mut accepted = std::collections::BTreeSet::new();
+    let sets = testdata::datasets().iter();
+    let folders = sets.map(|d| testdata::root().join("datasets").join(d.name));
+    for folder in folders.chain([testdata::root().join("tasks")]) {
+        let args = ["validate", folder.as_str(), "--static", "--format", "json"];
+        let (_, report) = CliTest::new().json(&args);
+        for finding in report["findings"].as_array().into_iter().flatten() {
+            let path = finding["path"].as_str().unwrap_or_default();
+            let schema = match path.rsplit('/').next() {
+                Some("task.toml") => &task,
+                Some("dataset.toml") => &dataset,
+                _ => continue,
+            };
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let Ok(value) = toml::from_str::<Value>(&text) else {
+                continue;
+            };
+            if finding["level"] != "error" {
+                continue;
+            }
+            if schema.is_valid(&value) {
+                accepted.insert(finding["name"].as_str().unwrap().to_owned());
+            } else {
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 10, "{seen}");
+    let unseen: Vec<&str> = accepted.iter().map(String::as_str).collect();
+    assert_eq!(unseen, UNSEEN, "{seen} are seen");
+}
+
 #[test]
 fn common_faults_are_not_valid() {
     let task = validator("task");
@@ -78,7 +124,7 @@ fn common_faults_are_not_valid() {
     }
     let dataset = validator("dataset");
     let good = "[dataset]\nname = \"a/b\"\n[gym]\nlicense = \"MIT\"\n[gym.defaults]\nnum_repeats = 2\n\
-                [gym.tasks.\"x\".environment]\ncpus = 2\n";
+                [gym.tasks.\"x\".environment]\ncpus = 2\nmemory_mb = 2048\n";
     assert_eq!(faults(&dataset, good), Vec::<String>::new());
     for text in [
         "[gym]\n",
@@ -86,6 +132,7 @@ fn common_faults_are_not_valid() {
         "[dataset]\nname = \"a/b\"\n[gym]\nlicence = \"MIT\"\n",
         "[dataset]\nname = \"a/b\"\n[gym.defaults]\nnum_repeats = 0\n",
         "[dataset]\nname = \"a/b\"\n[[tasks]]\nname = \"a/c\"\ndigest = \"x\"\n",
+        "[dataset]\nname = \"a/b\"\n[gym.tasks.x.environment]\nmemroy_mb = 1\n",
     ] {
         assert_ne!(faults(&dataset, text), Vec::<String>::new(), "{text}");
     }

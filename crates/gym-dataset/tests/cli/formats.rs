@@ -223,13 +223,14 @@ fn markdown_of_thousands_of_faults_fits_a_comment() {
     let test = CliTest::new();
     for i in 0..400 {
         test.file(
-            &format!("set/task-{i:04}/task.toml"),
+            &format!("set/task-{i:04}-\u{1f469}\u{1f469}\u{1f469}/task.toml"),
             "[environment]\ncpus = \"many\"\n",
         );
     }
     let ran = test.run(&["validate", "set", "--static", "--format", "markdown"]);
     let length = ran.stdout.chars().count();
     assert!((20_000..65_536).contains(&length), "{length}");
+    assert!(ran.stdout.len() < 1 << 20, "a job's summary holds a mebibyte");
     assert!(ran.stdout.contains("and 300 more tasks"), "{}", ran.stdout);
     assert_eq!(
         ran.stdout.matches("<details>").count(),

@@ -26,6 +26,10 @@ pub(crate) struct Field {
 pub(crate) enum Kind {
     /// A string.
     Text,
+    /// A string such as this.
+    Like(&'static str),
+    /// An older spelling of a size: a text that ends in `G`, `M` or `K`; what is no text is not read.
+    Size,
     /// `org/name`.
     OrgName,
     /// `sha256:` and 64 hex digits.

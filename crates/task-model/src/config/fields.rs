@@ -11,7 +11,7 @@ pub(crate) static ROOT: TableKeys = TableKeys {
     fields: &[
         may(
             "schema_version",
-            Kind::Text,
+            Kind::Like("1.4"),
             "Version of the format, such as `1.4`.",
         ),
         may(
@@ -70,7 +70,7 @@ pub(crate) static PACKAGE: TableKeys = TableKeys {
     shown: "[task]",
     fields: &[
         must("name", Kind::OrgName, "The package's name, `org/name`."),
-        may("version", Kind::Text, "The package's version."),
+        may("version", Kind::Like("1.0.0"), "The package's version."),
         may("description", Kind::Text, "One sentence for people."),
         may("authors", Kind::Tables(&AUTHOR), "Who wrote it."),
         may("keywords", Kind::Texts, "Words to find it by."),
@@ -165,7 +165,7 @@ pub(crate) static ENVIRONMENT: TableKeys = TableKeys {
         ),
         may(
             "docker_image",
-            Kind::Text,
+            Kind::Like("python:3.12-slim"),
             "The image to run, instead of one built from environment/Dockerfile.",
         ),
         may(
@@ -205,7 +205,7 @@ pub(crate) static ENVIRONMENT: TableKeys = TableKeys {
         ),
         may(
             "workdir",
-            Kind::Text,
+            Kind::Like("/app"),
             "Working directory of every script, absolute.",
         ),
         may("network_mode", NETWORK, NETWORK_DOC),
@@ -213,8 +213,8 @@ pub(crate) static ENVIRONMENT: TableKeys = TableKeys {
     ],
     legacy: &[
         may("allow_internet", Kind::Boolean, "Superseded by `network_mode`."),
-        may("memory", Kind::Any, "Superseded by `memory_mb`."),
-        may("storage", Kind::Any, "Superseded by `storage_mb`."),
+        may("memory", Kind::Size, "Superseded by `memory_mb`."),
+        may("storage", Kind::Size, "Superseded by `storage_mb`."),
     ],
 };
 pub(crate) static TPU: TableKeys = TableKeys {

@@ -96,6 +96,8 @@ impl Tables {
         };
         match kind {
             Kind::Text => json!({ "type": "string" }),
+            Kind::Like(example) => json!({ "type": "string", "examples": [example] }),
+            Kind::Size => json!({ "pattern": "[GgMmKk]\\s*$" }),
             Kind::OrgName => json!({
                 "type": "string",
                 "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$",

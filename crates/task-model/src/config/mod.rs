@@ -28,6 +28,7 @@ mod properties;
 mod tests;
 
 pub(crate) use field::{Kind, TableKeys, may, must};
+pub(crate) use fields::ENVIRONMENT;
 pub use gym::gym_checks;
 pub(crate) use json_schema::document;
 pub use json_schema::task_schema;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::known::{DOMAINS, LICENSES, MORE_DOMAINS, TYPES};
-use crate::config::{Kind, TableKeys, document, may, must};
+use crate::config::{ENVIRONMENT, Kind, TableKeys, document, may, must};
 
 /// Returns the JSON Schema of a dataset.toml.
 #[must_use]
@@ -110,12 +110,12 @@ pub(super) static DEFAULTS: TableKeys = TableKeys {
         ),
         may(
             "resource_multiplier",
-            Kind::Positive(None),
+            Kind::Positive(Some(1.0)),
             "What CPUs, memory and storage are multiplied by.",
         ),
         may(
             "timeout_multiplier",
-            Kind::Positive(None),
+            Kind::Positive(Some(1.0)),
             "What time limits are multiplied by.",
         ),
     ],
@@ -126,7 +126,7 @@ static OVERRIDE: TableKeys = TableKeys {
     fields: &[
         may(
             "environment",
-            Kind::Free,
+            Kind::Table(&ENVIRONMENT),
             "Fields of `[environment]` that replace the task's own.",
         ),
         may(

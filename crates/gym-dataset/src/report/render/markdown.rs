@@ -28,7 +28,8 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
     ));
     page.add(&format!("{}\n", plain(&object.coverage.line(whole.only_static))));
     if let Some(error) = &object.error {
-        page.add(&format!("\n**error**: {}\n", plain(error)));
+        let error: String = error.chars().take(2000).collect();
+        page.add(&format!("\n**error**: {}\n", plain(&error)));
     }
     let bad: Vec<&TaskReport> = whole
         .tasks()
