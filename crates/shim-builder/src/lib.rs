@@ -18,6 +18,6 @@ pub use answer::answer_solve_sh;
 pub use api::{PYTHON_FLOOR, ShimFile, ShimPlan, Signature};
 pub use checks::{apply, checks};
 pub use plan::plan;
-pub use python_facts::{PythonConstant, PythonFacts, python_facts};
+pub use python_facts::{PythonConstant, PythonFacts, PythonReward, PythonShape, python_facts};
 pub use signature::{MAX_SOURCE_BYTES, inspect};
 pub use write::{WriteError, write};

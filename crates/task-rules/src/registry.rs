@@ -48,6 +48,7 @@ pub static ALL: &[&Rule] = &[
     &rules::files::unstated_path::RULE,
     &rules::files::unused_file::RULE,
     &rules::files::misplaced_file::RULE,
+    &rules::files::odd_reward_keys::RULE,
     &rules::files::answer_in_environment::RULE,
     &rules::files::answer_inside_file::RULE,
     &rules::files::grader_in_environment::RULE,

@@ -1,12 +1,15 @@
-//! What a Python module says in so many words: its constants, with what they are used for, and the absolute paths
-//! that it puts together. For rules that look at tests; nothing is run.
+//! What a Python module says in so many words: its constants, with what they are used for, the absolute paths that it
+//! puts together, and the rewards that it writes. For rules that look at tests; nothing is run.
 
 mod paths;
+mod rewards;
 
 use findings::{Span, Spanned};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Mod, Stmt};
 use ruff_text_size::Ranged as _;
+
+pub use rewards::{PythonReward, PythonShape};
 
 use crate::signature::{parse_shallow, span_of};
 
@@ -22,6 +25,8 @@ pub struct PythonFacts {
     pub constants: Vec<PythonConstant>,
     /// Absolute paths that it writes or joins, in order of writing: `Path("/app") / "out.csv"` is `/app/out.csv`.
     pub paths: Vec<Spanned<String>>,
+    /// Dicts that it writes to a `reward.json`.
+    pub rewards: Vec<PythonReward>,
 }
 
 /// A constant.
@@ -55,7 +60,9 @@ pub fn python_facts(text: &str) -> Option<PythonFacts> {
     for stmt in &module.body {
         walk.visit_stmt(stmt);
     }
-    walk.facts.paths = paths::collect(&module.body);
+    let known = paths::Known::of(&module.body);
+    walk.facts.paths = paths::collect(&module.body, &known);
+    walk.facts.rewards = rewards::collect(&module.body, &known);
     Some(walk.facts)
 }
 

@@ -18,11 +18,7 @@ const LONGEST: usize = 1024;
 const MOST_NAMES: usize = 2000;
 
 /// Returns the paths in order of writing; of an expression that is one, the parts are not listed too.
-pub(super) fn collect(body: &[Stmt]) -> Vec<Spanned<String>> {
-    let mut known = Known::default();
-    for stmt in body {
-        known.learn(stmt);
-    }
+pub(super) fn collect(body: &[Stmt], known: &Known) -> Vec<Spanned<String>> {
     let mut walk = Walk {
         known,
         paths: Vec::new(),
@@ -35,9 +31,18 @@ pub(super) fn collect(body: &[Stmt]) -> Vec<Spanned<String>> {
 
 /// Names of the module that are given one value, at its top level.
 #[derive(Default)]
-struct Known(BTreeMap<String, Option<String>>);
+pub(super) struct Known(BTreeMap<String, Option<String>>);
 
 impl Known {
+    /// Learns the names of a module.
+    pub(super) fn of(body: &[Stmt]) -> Self {
+        let mut known = Self::default();
+        for stmt in body {
+            known.learn(stmt);
+        }
+        known
+    }
+
     fn learn(&mut self, stmt: &Stmt) {
         let (target, value) = match stmt {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
@@ -57,7 +62,7 @@ impl Known {
     }
 
     /// Returns the text, or the path as text, that an expression surely is.
-    fn text(&self, expr: &Expr) -> Option<String> {
+    pub(super) fn text(&self, expr: &Expr) -> Option<String> {
         let text = match expr {
             Expr::StringLiteral(literal) => literal.value.to_str().to_owned(),
             Expr::Name(name) => self.0.get(name.id.as_str())?.clone()?,
@@ -156,12 +161,12 @@ fn joined(left: String, right: &str) -> String {
     left + "/" + right
 }
 
-struct Walk {
-    known: Known,
+struct Walk<'a> {
+    known: &'a Known,
     paths: Vec<Spanned<String>>,
 }
 
-impl<'a> Visitor<'a> for Walk {
+impl<'a> Visitor<'a> for Walk<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Expr(alone) if alone.value.is_string_literal_expr() => {}

@@ -1,6 +1,6 @@
 //! Constants and paths of modules.
 
-use shim_builder::{PythonFacts, python_facts};
+use shim_builder::{PythonFacts, PythonShape, python_facts};
 
 fn facts(text: &str) -> PythonFacts {
     python_facts(text).unwrap_or_else(|| panic!("no Python: {text}"))
@@ -81,4 +81,56 @@ fn values_that_double_stay_short_and_what_is_no_python_is_nothing() {
         assert_eq!(python_facts(text), None, "{text:?}");
     }
     assert_eq!(python_facts(&format!("x = {}1", "-".repeat(100_000))), None);
+}
+
+/// The keys of the rewards that a module writes.
+fn rewards(text: &str) -> Vec<Vec<String>> {
+    let keys = |reward: shim_builder::PythonReward| {
+        let keys = reward.entries.into_iter().map(|(key, _)| key.value);
+        keys.collect::<Vec<_>>()
+    };
+    facts(text).rewards.into_iter().map(keys).collect()
+}
+
+#[test]
+fn rewards_are_dicts_that_reach_reward_json_as_they_stand() {
+    for text in [
+        "with open('/logs/verifier/reward.json', 'w') as f:\n    json.dump({'a': 1, 'b': x}, f)\n",
+        "d = {'a': 1, 'b': x}\nwith P.open() as g, (OUT / 'reward.json').open('w') as f:\n    f.write(json.dumps(d))\n",
+        "import json\ndef main():\n    p = OUT / 'reward.json'\n    d = {'a': 1, 'b': x}\n    print(json.dumps(d))\n    p.write_text(json.dumps(d, indent=2))\n",
+        "DIR = '/logs/verifier'\njson.dump({'a': 1, 'b': x}, open(f'{DIR}/reward.json', 'w'))\n",
+    ] {
+        assert_eq!(rewards(text), [["a", "b"]], "{text}");
+    }
+    for text in [
+        // Another file, a dict that is changed or passed on, keys that only a run knows.
+        "with open('/logs/verifier/details.json', 'w') as f:\n    json.dump({'a': 1}, f)\n",
+        "d = {'a': 1}\nd['reward'] = 1\nopen('reward.json', 'w').write(json.dumps(d))\n",
+        "d = {'a': 1}\nfill(d)\nopen('reward.json', 'w').write(json.dumps(d))\n",
+        "d = {'a': 1}\nd = {'b': 1}\nopen('reward.json', 'w').write(json.dumps(d))\n",
+        "json.dump({'a': 1, **more}, open('reward.json', 'w'))\n",
+        "json.dump({key: 1}, open('reward.json', 'w'))\n",
+        "p = p\np.write_text(json.dumps({'a': 1}))\n",
+        "with open('reward.json') as f:\n    pass\nf.write(json.dumps({'a': 1}))\n",
+    ] {
+        assert!(rewards(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn values_of_rewards_have_a_shape_where_the_source_says_it() {
+    let text =
+        "json.dump({'a': [1], 'b': f'{x}', 'c': None, 'd': 1.0, 'e': f()}, open('reward.json', 'w'))\n";
+    let all = facts(text).rewards.remove(0).entries;
+    let shapes: Vec<PythonShape> = all.into_iter().map(|(_, shape)| shape).collect();
+    assert_eq!(
+        shapes,
+        [
+            PythonShape::Collection,
+            PythonShape::Text,
+            PythonShape::Nothing,
+            PythonShape::Other,
+            PythonShape::Other
+        ]
+    );
 }
