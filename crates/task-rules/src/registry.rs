@@ -32,6 +32,7 @@ pub static ALL: &[&Rule] = &[
     &rules::container::link_to_tests::RULE,
     &rules::container::archived_answer::RULE,
     &rules::container::separate_artifact_parent::RULE,
+    &rules::container::dropped_package_version::RULE,
     &rules::shell::carriage_return::RULE,
     &rules::shell::byte_order_mark::RULE,
     &rules::shell::shebang::RULE,

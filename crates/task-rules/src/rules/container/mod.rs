@@ -6,6 +6,7 @@ pub(crate) mod compose_not_allowed;
 pub(crate) mod compose_shared_names;
 pub(crate) mod compose_without_main;
 pub(crate) mod copy_into_tests;
+pub(crate) mod dropped_package_version;
 pub(crate) mod fixed_platform;
 pub(crate) mod image_without_bash;
 pub(crate) mod link_to_tests;

@@ -1,12 +1,9 @@
 //! Packages of the system without a version.
 
-use std::sync::Arc;
-
-use findings::{Level, RuleMeta, SourceFile, Span};
+use findings::{Level, RuleMeta};
 
 use crate::context::TaskContext;
-use crate::rules::shell::system_packages;
-use crate::shell::Script;
+use crate::rules::shell::system_packages::{self, names};
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -23,47 +20,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for path in task.dockerfiles() {
-        let Some(dockerfile) = task.dockerfile(path) else {
-            continue;
+    system_packages::each(task, |source, span, packages| {
+        let Some(names) = names(packages.iter().filter(|package| !package.pinned)) else {
+            return;
         };
-        for run in dockerfile.run_scripts() {
-            report(task, found, &dockerfile.source, &run.script, |span| {
-                run.place(span)
-            });
-        }
-    }
-    for path in task.graders().into_iter().chain(task.solvers()) {
-        let (Some(source), Some(script)) = (task.text(&path), task.script(&path)) else {
-            continue;
-        };
-        report(task, found, &source, &script, |span| span);
-    }
-}
-
-fn report(
-    task: &TaskContext<'_>,
-    found: &mut Found,
-    source: &Arc<SourceFile>,
-    script: &Script,
-    place: impl Fn(Span) -> Span,
-) {
-    for command in &script.commands {
-        let packages = system_packages::installed_by(command).unwrap_or_default();
-        let loose: Vec<String> = packages
-            .iter()
-            .filter(|package| !package.pinned)
-            .map(|package| format!("`{}`", package.text))
-            .collect();
-        if loose.is_empty() {
-            continue;
-        }
-        let shown: Vec<&str> = loose.iter().take(4).map(String::as_str).collect();
-        let more = if loose.len() > shown.len() { ", ..." } else { "" };
         let finding = task
-            .finding(&RULE.meta, format!("{}{more} without a version", shown.join(", ")))
-            .at(source, place(command.span))
+            .finding(&RULE.meta, format!("{names} without a version"))
+            .at(source, span)
             .help("pin the base image by its digest and install from a snapshot of the archive; a version alone breaks the build once the mirror drops it");
         found.add(finding);
-    }
+    });
 }

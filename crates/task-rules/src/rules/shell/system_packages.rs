@@ -1,6 +1,11 @@
 //! Package managers of the system called by a script: what they are asked for.
 
-use crate::shell::{Command, Word};
+use std::sync::Arc;
+
+use findings::{SourceFile, Span};
+
+use crate::context::TaskContext;
+use crate::shell::{Command, Script, Word};
 
 /// One package that a command installs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +14,14 @@ pub(crate) struct Package {
     pub(crate) text: String,
     /// Whether it names one version.
     pub(crate) pinned: bool,
+}
+
+impl Package {
+    /// Says whether only one build of one version will do: `name=1.2-3`.
+    pub(crate) fn is_exact(&self) -> bool {
+        let version = self.text.split_once('=').map(|(_, version)| version);
+        self.pinned && version.is_some_and(|version| !version.contains('*'))
+    }
 }
 
 /// How a package manager is called.
@@ -100,10 +113,38 @@ fn has_version_behind_dash(name: &str) -> bool {
     parts.any(|part| part.starts_with(|c: char| c.is_ascii_digit()) && part.contains('.'))
 }
 
+/// Hands over what every Dockerfile, test.sh and solve.sh of a task installs, a command at a time, with its place.
+pub(crate) fn each(task: &TaskContext<'_>, mut take: impl FnMut(&Arc<SourceFile>, Span, &[Package])) {
+    let mut of = |source: &Arc<SourceFile>, script: &Script, place: &dyn Fn(Span) -> Span| {
+        for command in &script.commands {
+            if let Some(packages) = installed_by(command) {
+                take(source, place(command.span), &packages);
+            }
+        }
+    };
+    for dockerfile in task.dockerfiles().iter().filter_map(|path| task.dockerfile(path)) {
+        for run in dockerfile.run_scripts() {
+            of(&dockerfile.source, &run.script, &|span| run.place(span));
+        }
+    }
+    for path in task.graders().into_iter().chain(task.solvers()) {
+        if let (Some(source), Some(script)) = (task.text(&path), task.script(&path)) {
+            of(&source, &script, &|span| span);
+        }
+    }
+}
+
+/// Returns the first names of a list, in code marks; `None` of an empty one.
+pub(crate) fn names<'a>(packages: impl Iterator<Item = &'a Package>) -> Option<String> {
+    let mut all: Vec<String> = packages.map(|package| format!("`{}`", package.text)).collect();
+    let more = if all.len() > 4 { ", ..." } else { "" };
+    all.truncate(4);
+    (!all.is_empty()).then(|| format!("{}{more}", all.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::Script;
 
     fn packages(text: &str) -> Option<Vec<(String, bool)>> {
         let script = Script::parse(text);
