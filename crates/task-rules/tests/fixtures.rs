@@ -104,6 +104,10 @@ fn each_fixture_shows_its_rule_at_the_stated_places() {
             for error in other_errors(&seen, rule) {
                 faults.push(format!("{case}: another error: {error}"));
             }
+            let own = seen.iter().filter(|f| f.rule.code == rule.meta.code);
+            for finding in own.filter(|f| f.help.is_empty()) {
+                faults.push(format!("{case}: nothing says what to do: {}", finding.message));
+            }
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
