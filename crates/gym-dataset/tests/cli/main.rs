@@ -6,6 +6,7 @@
 mod common;
 mod editor;
 mod fix;
+mod fix_everywhere;
 mod fix_exactly;
 mod formats;
 mod help;
