@@ -70,6 +70,18 @@ pub fn verify_signature(data: &[u8]) {
     if let Err(finding) = shim_builder::inspect(&verifier) {
         check_places(&[*finding]);
     }
+    let text = std::str::from_utf8(data).unwrap_or_default();
+    let Some(facts) = shim_builder::python_facts(text) else {
+        return;
+    };
+    let constants = facts.constants.iter().map(|constant| constant.text.span);
+    let rewards = facts.rewards.iter().map(|reward| reward.span);
+    for span in constants
+        .chain(facts.paths.iter().map(|path| path.span))
+        .chain(rewards)
+    {
+        assert!(text.get(span.start..span.end).is_some(), "{span:?}");
+    }
 }
 
 /// A task.toml: the grammar, Harbor's schema, and what Gym refuses beyond it.

@@ -1,5 +1,6 @@
 //! Constants and paths of modules.
 
+use proptest::prelude::*;
 use shim_builder::{PythonFacts, PythonShape, python_facts};
 
 fn facts(text: &str) -> PythonFacts {
@@ -133,4 +134,48 @@ fn values_of_rewards_have_a_shape_where_the_source_says_it() {
             PythonShape::Other
         ]
     );
+}
+
+/// Pieces that modules with facts are made of.
+const PIECES: [&str; 24] = [
+    "A = ",
+    "B: str = ",
+    "A",
+    "B",
+    "'/app'",
+    "\"é\"",
+    "Path(",
+    ")",
+    " / ",
+    " + ",
+    "f'{A}/x'",
+    "\n",
+    "    ",
+    "def f():\n",
+    "with open(",
+    " as f:\n",
+    "json.dump(",
+    "{'a': 1}",
+    ", f",
+    "os.path.join(",
+    "assert ",
+    " == ",
+    "-1.5",
+    "A.write_text(",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn places_lie_in_the_text_whatever_it_is(pieces in prop::collection::vec(0..PIECES.len(), 0..24)) {
+        let text: String = pieces.iter().map(|at| PIECES[*at]).collect();
+        if let Some(facts) = python_facts(&text) {
+            let constants = facts.constants.iter().map(|constant| constant.text.span);
+            let rewards = facts.rewards.iter().map(|reward| reward.span);
+            for span in constants.chain(facts.paths.iter().map(|path| path.span)).chain(rewards) {
+                prop_assert!(text.get(span.start..span.end).is_some(), "{:?} of {:?}", span, text);
+            }
+        }
+    }
 }
