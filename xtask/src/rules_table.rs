@@ -89,7 +89,7 @@ fn page(columns: &[Column], commits: &[String]) -> String {
     let mut out = String::from(
         "<!-- Written by `cargo xtask rules-table DIR`; change that instead. -->\n\n# Rules on public datasets\n\n\
          In how many tasks each rule speaks, rules that are off included. A rule that is not listed is silent on all of them. \
-         An error is meant for what is broken.\n\n",
+         An error is meant for what is broken: [each of them](../design/errors-on-public-datasets.md) was looked at.\n\n",
     );
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     // Writing to a string cannot fail.

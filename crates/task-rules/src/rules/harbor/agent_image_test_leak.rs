@@ -29,7 +29,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             continue;
         };
         for source in sources.iter().filter(|source| is_secret(&source.value)) {
-            let finding = if is_own(task, &source.value) {
+            let finding = if is_own(task, &source.value) && grades(task, &source.value) {
                 task.finding(&RULE.meta, format!("the task's own `{}` goes into the image that the agent works in", source.value))
                     .level(Level::Error)
                     .help("leave it out: Harbor and Gym bring tests and solution themselves, after the agent has ended")
@@ -60,6 +60,21 @@ fn is_own(task: &TaskContext<'_>, source: &str) -> bool {
         .collect::<Vec<_>>();
     let own: Utf8PathBuf = own.into_iter().rev().collect();
     read(&own).is_some_and(|own| own == copied)
+}
+
+/// Says whether a file of the task decides the reward: its entry points do, and tests that these name or that are the only ones.
+fn grades(task: &TaskContext<'_>, source: &str) -> bool {
+    let name = Utf8Path::new(source).file_name().unwrap_or_default();
+    let is_test = |name: &str| name.starts_with("test_") && name.ends_with(".py");
+    if !is_test(name) {
+        return true;
+    }
+    let named = |grader: &Utf8PathBuf| task.text(grader).is_some_and(|text| text.text().contains(name));
+    let tests = task.files().filter(|node| node.path.starts_with("tests"));
+    let others = tests
+        .filter_map(|node| node.path.file_name())
+        .filter(|other| is_test(other) && *other != name);
+    task.graders().iter().any(named) || others.count() == 0
 }
 
 fn is_secret(path: &str) -> bool {

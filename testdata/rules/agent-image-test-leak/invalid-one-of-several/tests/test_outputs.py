@@ -1,0 +1,2 @@
+def test_out():
+    assert open("/app/out").read() == "2"

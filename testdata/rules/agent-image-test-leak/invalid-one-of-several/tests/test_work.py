@@ -1,0 +1,2 @@
+def test_work():
+    assert 1 + 1 == 2
