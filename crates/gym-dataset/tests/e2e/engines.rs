@@ -112,6 +112,12 @@ fn rows() -> Vec<Row> {
             ..Row::new("no-network", "true", "test \"$(grep -c : /proc/net/dev)\" = 1")
         },
         Row {
+            dockerfile: Some("FROM gym-dataset-test/none:1\nENV A=1\n"),
+            builds: ("masked", Some("image_unavailable")),
+            without: ("masked", Some("image_unavailable")),
+            ..Row::new("no-base", "true", "true")
+        },
+        Row {
             environment: "docker_image = \"gym-dataset-test/none:1\"\n",
             builds: ("masked", Some("image_unavailable")),
             without: ("masked", Some("image_unavailable")),

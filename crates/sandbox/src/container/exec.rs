@@ -229,7 +229,12 @@ fn kill(session: &mut Session, ear: &mut Ear, ticks: u64) -> Result<(), SandboxE
 }
 
 /// Kills by a script in the container; when that cannot be proven, kills the container. `false`: it came to that.
-fn kill_all(session: &mut Session, ticks: u64, keepers: &[u32], sinks: &[u32]) -> Result<bool, SandboxError> {
+pub(super) fn kill_all(
+    session: &mut Session,
+    ticks: u64,
+    keepers: &[u32],
+    sinks: &[u32],
+) -> Result<bool, SandboxError> {
     let word = session.word();
     let script = script::kill_since(&word, ticks, keepers, sinks);
     match session.speak(&word, &script, KILL_LIMIT) {

@@ -91,7 +91,7 @@ fn named(shared: &Shared, name: &str, pull: Pull) -> Result<Image, ImageError> {
         Ok(_) => {}
         Err(failure @ Failure::Refused { .. }) if !failure.is_engine_gone() => {
             let reason = format!(
-                "image `{name}` is not here and cannot be pulled: {}",
+                "image `{name}` is not here and cannot be pulled: {}; see that the name is right and `{client} pull {full}` works",
                 failure.text()
             );
             return Err(ImageError::Unavailable(reason));
@@ -125,7 +125,7 @@ fn image(id: String, config: ImageConfig) -> Image {
 }
 
 /// Returns the name with the registry that Docker would take, for an engine that otherwise asks which.
-fn full_name(name: &str) -> String {
+pub(super) fn full_name(name: &str) -> String {
     match name.split_once('/') {
         None => format!("docker.io/library/{name}"),
         Some((first, _)) if first == "localhost" || first.contains(['.', ':']) => name.to_owned(),

@@ -5,6 +5,7 @@
 //! tar streams of `cp`. The container's own programs are trusted with nothing that its engine can be asked.
 
 mod accounts;
+mod bases;
 mod build;
 mod clean;
 mod client;

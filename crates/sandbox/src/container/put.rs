@@ -10,12 +10,12 @@ use std::time::Instant;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use tar::EntryType;
 
-use super::CALL_LIMIT;
 use super::client::{Streams, TimedWriter};
 use super::failure::Failure;
 use super::script::PathScript;
 use super::session::Session;
 use super::tarball::Tarball;
+use super::{CALL_LIMIT, exec};
 use crate::api::{SandboxError, User};
 use crate::files::{Entry, EntryKind};
 
@@ -115,7 +115,8 @@ pub(super) fn empty_file(session: &mut Session, path: &Utf8Path, owner: &User) -
     upload(session, folder, owner, &[entry])
 }
 
-/// Makes folders empty, mode 0777, and proves it.
+/// Makes folders empty, mode 0777, and proves it. Processes of the work are left alone (what is judged may be a server)
+/// unless they keep the folders from being empty.
 pub(super) fn isolate(session: &mut Session, folders: &[Utf8PathBuf]) -> Result<(), SandboxError> {
     session.forget();
     let mut all = BTreeSet::new();
@@ -123,6 +124,18 @@ pub(super) fn isolate(session: &mut Session, folders: &[Utf8PathBuf]) -> Result<
         check(folder, folder)?;
         all.insert(plain(folder));
     }
+    match empty(session, &all) {
+        Err(SandboxError::File { .. }) => {
+            exec::kill_all(session, 0, &[], &[])?;
+            empty(session, &all)?;
+        }
+        outcome => outcome?,
+    }
+    session.empty = all;
+    Ok(())
+}
+
+fn empty(session: &mut Session, all: &BTreeSet<Utf8PathBuf>) -> Result<(), SandboxError> {
     let word = session.word();
     let mut script = PathScript::new(&word);
     let above: BTreeSet<Utf8PathBuf> = all.iter().flat_map(|path| parents(path)).collect();
@@ -130,7 +143,7 @@ pub(super) fn isolate(session: &mut Session, folders: &[Utf8PathBuf]) -> Result<
     for path in &above {
         script.clear(path.as_str());
     }
-    for path in &all {
+    for path in all {
         script.remove(path.as_str());
     }
     let said = session.speak(&word, &script.finish(), CALL_LIMIT)?;
@@ -151,15 +164,14 @@ pub(super) fn isolate(session: &mut Session, folders: &[Utf8PathBuf]) -> Result<
         for path in &missing {
             tar.folder(path, 0o755, (0, 0))?;
         }
-        for path in &all {
+        for path in all {
             tar.folder(path, 0o777, (0, 0))?;
         }
         Ok(Ok(()))
     })?;
-    for path in &all {
+    for path in all {
         prove_empty(session, path)?;
     }
-    session.empty = all;
     Ok(())
 }
 

@@ -205,7 +205,8 @@ fn what_is_not_here_and_may_not_be_pulled_is_refused_at_once() {
             limit,
         }) {
             Err(ImageError::Unavailable(reason)) => assert!(
-                reason.contains("starts from `gym-dataset-test/none:1`"),
+                reason.contains("the Dockerfile starts from an image that is not to be had")
+                    && reason.contains("`gym-dataset-test/none:1`"),
                 "{reason}"
             ),
             other => panic!("{other:?}"),

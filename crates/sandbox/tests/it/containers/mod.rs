@@ -1,5 +1,7 @@
 //! What only container engines have: images of their own, a client, a daemon.
 
+mod bases;
 mod endings;
 mod fake;
 mod images;
+mod rewriting;

@@ -1,0 +1,199 @@
+//! What a Dockerfile starts from: looked for and pulled before the build, so that it is said which image is not to be had, and
+//! by the same names on every engine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+
+use super::{Shared, images};
+use crate::api::SandboxError;
+use crate::files::{Entry, EntryKind};
+use crate::image::{ImageError, ImageRequest, Pull};
+
+/// What became of the images that a Dockerfile starts from.
+#[derive(Debug, Default)]
+pub(super) struct Bases {
+    /// Why one of several cannot be had; a stage that nobody needs may be among them, so the build decides.
+    pub(super) missing: Option<ImageError>,
+    /// The Dockerfile with the names that this engine takes, when they are others.
+    pub(super) dockerfile: Option<Arc<[u8]>>,
+}
+
+/// Makes the images ready.
+pub(super) fn ready(
+    shared: &Shared,
+    context: &[Entry],
+    dockerfile: &Utf8Path,
+    args: &[(String, String)],
+    pull: Pull,
+) -> Result<Bases, ImageError> {
+    let text = text(context, dockerfile);
+    let names = bases(&text, args);
+    let podman = shared.info().map_err(SandboxError::from)?.podman;
+    let mut all = Bases::default();
+    let mut renamed = BTreeMap::new();
+    for name in &names {
+        let request = ImageRequest::Named {
+            name: name.clone(),
+            pull,
+        };
+        match images::prepare(shared, &request) {
+            Ok(_) => {}
+            Err(ImageError::Unavailable(reason)) => {
+                let reason = format!("the Dockerfile starts from an image that is not to be had: {reason}");
+                let missing = ImageError::Unavailable(reason);
+                // What may not be pulled would be pulled by the build all the same.
+                if names.len() == 1 || pull == Pull::Never {
+                    return Err(missing);
+                }
+                all.missing.get_or_insert(missing);
+            }
+            Err(error) => return Err(error),
+        }
+        let full = images::full_name(name);
+        if podman && full != *name && images::find(shared, &full)?.is_some() {
+            renamed.insert(name.clone(), full);
+        }
+    }
+    if !renamed.is_empty() {
+        all.dockerfile = Some(with_names(&text, &renamed).into_bytes().into());
+    }
+    Ok(all)
+}
+
+fn text(context: &[Entry], dockerfile: &Utf8Path) -> String {
+    let entry = context.iter().find(|entry| entry.path == dockerfile);
+    let bytes = entry.map(|entry| match &entry.kind {
+        EntryKind::Bytes(bytes) => bytes.to_vec(),
+        EntryKind::HostFile(path) => std::fs::read(path).unwrap_or_default(),
+        EntryKind::Folder | EntryKind::Link(_) => Vec::new(),
+    });
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+}
+
+/// Writes other names into the `FROM` lines.
+fn with_names(text: &str, renamed: &BTreeMap<String, String>) -> String {
+    let line = |line: &str| {
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let is_from = words
+            .first()
+            .is_some_and(|word| word.eq_ignore_ascii_case("from"));
+        let image = words.iter_mut().skip(1).find(|word| !word.starts_with("--"));
+        match image.filter(|_| is_from) {
+            Some(image) => {
+                let Some(full) = renamed.get(*image) else {
+                    return line.to_owned();
+                };
+                *image = full;
+                words.join(" ")
+            }
+            None => line.to_owned(),
+        }
+    };
+    let lines: Vec<String> = text.split('\n').map(line).collect();
+    lines.join("\n")
+}
+
+/// Returns the images that a Dockerfile's stages start from, as far as plain words and `ARG`s with defaults tell.
+fn bases(text: &str, args: &[(String, String)]) -> Vec<String> {
+    let mut values: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut stages = vec![Some("scratch".to_owned())];
+    let mut found = Vec::new();
+    let mut begun = false;
+    let given: BTreeMap<&str, &str> = args
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        match words.next().map(str::to_ascii_uppercase).as_deref() {
+            Some("ARG") if !begun => {
+                for word in words {
+                    let (name, default) = word.split_once('=').unwrap_or((word, ""));
+                    let value = given
+                        .get(name)
+                        .copied()
+                        .unwrap_or(default.trim_matches(['"', '\'']));
+                    values.insert(name, value);
+                }
+            }
+            Some("FROM") => {
+                begun = true;
+                let words: Vec<&str> = words.filter(|word| !word.starts_with("--")).collect();
+                if let [image, rest @ ..] = words.as_slice() {
+                    let image = filled(image, &values);
+                    if !stages.contains(&image) {
+                        found.extend(image.filter(|image| !image.is_empty()));
+                    }
+                    if let [keyword, name] = rest
+                        && keyword.eq_ignore_ascii_case("as")
+                    {
+                        stages.push(Some((*name).to_owned()));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Fills in `$NAME`, `${NAME}` and `${NAME:-default}`; `None` when something else is in there.
+fn filled(text: &str, values: &BTreeMap<&str, &str>) -> Option<String> {
+    let mut whole = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        whole.push_str(before);
+        let (name, default, behind) = if let Some(braced) = after.strip_prefix('{') {
+            let (inner, behind) = braced.split_once('}')?;
+            let (name, default) = inner.split_once(":-").unwrap_or((inner, ""));
+            (name, default, behind)
+        } else {
+            let end = after
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(after.len());
+            let (name, behind) = after.split_at_checked(end)?;
+            (name, "", behind)
+        };
+        if name.is_empty()
+            || !name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return None;
+        }
+        let value = values.get(name).copied().filter(|value| !value.is_empty());
+        whole.push_str(value.unwrap_or(default));
+        rest = behind;
+    }
+    whole.push_str(rest);
+    Some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{bases, with_names};
+
+    #[test]
+    fn bases_are_read_and_stages_are_not_images() {
+        let text = "# syntax\nARG TAG=12 REG=\"r.io/\"\nFROM --platform=linux/amd64 ${REG}debian:$TAG AS build\nARG TAG=13\nRUN x\n\
+            from build as other\nFROM scratch\nFROM alpine:${NONE:-3}\nFROM $TAG-$(x)\nFROM\n";
+        assert_eq!(bases(text, &[]), ["r.io/debian:12", "alpine:3"]);
+        assert_eq!(bases(text, &[("TAG".into(), "11".into())])[0], "r.io/debian:11");
+    }
+
+    #[test]
+    fn other_names_go_into_the_lines_that_start_a_stage_and_nowhere_else() {
+        let renamed = BTreeMap::from([("alpine".to_owned(), "docker.io/library/alpine".to_owned())]);
+        assert_eq!(
+            with_names(
+                "FROM --platform=x alpine AS b\r\nRUN echo FROM alpine\nfrom  alpine\nFROM b\nFROM\n",
+                &renamed
+            ),
+            "FROM --platform=x docker.io/library/alpine AS b\nRUN echo FROM alpine\nfrom docker.io/library/alpine\nFROM b\nFROM\n"
+        );
+    }
+}
