@@ -36,6 +36,9 @@ pub(super) fn apply(args: &ValidateArgs, settings: &Settings, printer: &mut Prin
         for edit in edits.iter().chain(&more) {
             show(edit, args.format, settings, printer)?;
         }
+        if args.format == ValidateFormat::Human && !(edits.is_empty() && more.is_empty()) {
+            printer.line("")?;
+        }
         return Ok(());
     }
     for edit in &edits {
