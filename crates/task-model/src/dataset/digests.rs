@@ -1,6 +1,6 @@
 //! The digests that `[[tasks]]` and `[[files]]` of dataset.toml state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
@@ -30,9 +30,13 @@ pub fn stale_digests<'a>(
     known: &'a [(String, String)],
 ) -> Vec<StaleDigest<'a>> {
     let entries = root.get(list).and_then(Value::as_array).unwrap_or_default();
+    // A hostile file lists many, and a large dataset knows many.
+    let known: BTreeMap<&str, &str> = known
+        .iter()
+        .map(|(name, hash)| (name.as_str(), hash.as_str()))
+        .collect();
     let stale = |table: &'a Table| {
-        let name = table.get(key).and_then(Value::as_str);
-        let (name, hash) = known.iter().find(|(known, _)| Some(known.as_str()) == name)?;
+        let (name, hash) = known.get_key_value(table.get(key)?.as_str()?)?;
         let value = table.get("digest")?;
         let current = format!("sha256:{hash}");
         (value.as_str() != Some(&current)).then_some(StaleDigest { name, current, value })
