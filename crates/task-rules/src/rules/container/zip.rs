@@ -90,3 +90,47 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Option<usize> {
             .fold(0, |value, byte| value << 8 | usize::from(*byte)),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn archive() -> Vec<u8> {
+        let path = testdata::root().join("rules/archived-answer/invalid-zip/environment/a.zip");
+        std::fs::read(path).expect("the fixture")
+    }
+
+    #[test]
+    fn members_have_names_sizes_and_contents() {
+        let bytes = archive();
+        let all: Vec<(&[u8], u64, usize)> = members(&bytes)
+            .map(|member| {
+                (
+                    member.name,
+                    member.size,
+                    member.content().map_or(0, |content| content.len()),
+                )
+            })
+            .collect();
+        assert_eq!(all, [(&b"x"[..], 1, 1), (&b"tests/test_a.py"[..], 60, 60)]);
+    }
+
+    #[test]
+    fn a_damaged_archive_ends_at_its_fault() {
+        let whole = archive();
+        for end in 0..whole.len() {
+            for member in members(&whole[..end]) {
+                let _content = member.content();
+            }
+        }
+        for at in 0..whole.len() {
+            for byte in [0, 0x7f, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[at] = byte;
+                for member in members(&bytes).take(10) {
+                    let _content = member.content();
+                }
+            }
+        }
+    }
+}
