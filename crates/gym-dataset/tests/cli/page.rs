@@ -273,7 +273,15 @@ fn what_tasks_wrote_is_text_in_the_page() {
         format!("[environment]\n\"{nasty}\" = 1\n"),
     );
     test.file("set/<b>bold/instruction.md", "x\n");
+    let reordering = "re\u{202e}versed";
+    test.file(
+        &format!("set/{reordering}/task.toml"),
+        format!("[environment]\n\"\\u202e{}\" = 1\n", "long".repeat(100_000)),
+    );
     let page = write_page(&test);
+    let opened = open(browser, &page, "task=re%5Cu%7B202e%7Dversed");
+    assert!(opened.dom.contains(r"<h2>re\u{202e}versed</h2>"));
+    assert!(!opened.dom.contains('\u{202e}'));
     let opened = open(browser, &page, "task=%3Cb%3Ebold");
     assert!(opened.dom.contains("<title>local/set · gym-dataset</title>"));
     assert!(opened.dom.contains("<h2>&lt;b&gt;bold</h2>"));

@@ -6,6 +6,7 @@
 use findings::render::Excerpt;
 use findings::sanitize;
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{Weight, Whole, why};
@@ -48,7 +49,9 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         only_static: whole.only_static,
         min_reward: whole.min_reward,
     };
-    let json = serde_json::to_string(&data).unwrap_or_default();
+    let mut data = serde_json::to_value(&data).unwrap_or_default();
+    harmless(&mut data);
+    let json = data.to_string();
     let title: Vec<&str> = (0..whole.object.targets.len())
         .map(|t| whole.target_name(t))
         .collect();
@@ -71,6 +74,22 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         "</script>\n</body>\n</html>\n",
     ]
     .concat()
+}
+
+/// Escapes what reorders, hides or ends text: a browser obeys such characters too.
+fn harmless(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = sanitize::terminal(text),
+        Value::Array(items) => items.iter_mut().for_each(harmless),
+        Value::Object(members) => {
+            let taken = std::mem::take(members);
+            members.extend(taken.into_iter().map(|(key, mut value)| {
+                harmless(&mut value);
+                (sanitize::line(&key), value)
+            }));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Tasks that are listed for a browser that runs no script.
