@@ -45,7 +45,7 @@ fn a_base_image_that_cannot_be_pulled_is_named_with_what_to_do() {
             // The first stage has what it needs, the one that is built has not.
             format!("FROM {BASH} AS one\nFROM gym-dataset-test/none:1\nRUN true\n"),
         ] {
-            let reason = unavailable(build(&subject, &dockerfile));
+            let reason = unavailable(build(subject, &dockerfile));
             for part in [
                 "the Dockerfile starts from an image that is not to be had",
                 "image `gym-dataset-test/none:1` is not here and cannot be pulled",
@@ -67,7 +67,7 @@ fn short_names_are_those_of_docker_hub() {
             name: short.clone(),
             pull: Pull::Missing,
         });
-        let built = build(&subject, &format!("FROM {short}\nRUN echo built > /built\n"));
+        let built = build(subject, &format!("FROM {short}\nRUN echo built > /built\n"));
         crate::engines::client(subject.name(), &["image", "rm", "--force", &full]);
         named.unwrap();
         let id = built.unwrap().digest.unwrap();
