@@ -7,6 +7,7 @@ use findings::{Level, RuleMeta};
 use task_model::TreeNode;
 
 use crate::context::{TaskContext, size_of};
+use crate::shell::Word;
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -53,7 +54,8 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             tree.read(&other.path, LONGEST)
                 .is_ok_and(|more: Arc<[u8]>| more == bytes)
         };
-        let Some(twin) = candidates.iter().find(same) else {
+        let stays = |other: &&&TreeNode| !is_removed(task, other);
+        let Some(twin) = candidates.iter().filter(stays).find(same) else {
             continue;
         };
         let finding = task
@@ -67,9 +69,33 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     }
 }
 
+/// Says whether the build takes a file away again: a patch that was applied is no longer there for the agent.
+fn is_removed(task: &TaskContext<'_>, node: &TreeNode) -> bool {
+    let (Some(name), Some(dockerfile)) = (node.path.file_name(), task.dockerfile("environment/Dockerfile"))
+    else {
+        return false;
+    };
+    let of_name = |word: &Word| {
+        let text = word.literal.as_deref().unwrap_or_default();
+        text.rsplit('/').next() == Some(name)
+    };
+    let mut commands = dockerfile
+        .run_scripts()
+        .iter()
+        .flat_map(|run| &run.script.commands);
+    commands.any(|command| {
+        let is_rm = command.name.as_ref().and_then(|word| word.literal.as_deref()) == Some("rm");
+        is_rm && command.arguments.iter().any(of_name)
+    })
+}
+
 /// Says whether a file's name says that it holds what is right.
 pub(crate) fn is_answer(node: &TreeNode) -> bool {
     let name = node.path.file_name().unwrap_or_default().to_ascii_lowercase();
+    // What a program reads is given to the agent as well.
+    if has_word(&name, "input") {
+        return false;
+    }
     if node.path.starts_with("solution") {
         return !matches!(
             name.as_str(),
