@@ -26,7 +26,7 @@ pub(crate) fn run(args: &RenderArgs, settings: &Settings, printer: &mut Printer)
             }
             Ok(Ending::Good)
         }
-        Err(error @ RenderError::Broken(_)) => {
+        Err(error @ (RenderError::Broken(_) | RenderError::Refused(_))) => {
             let errors: Vec<_> = dataset
                 .findings
                 .iter()

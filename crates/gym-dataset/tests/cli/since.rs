@@ -226,3 +226,50 @@ fn variables_of_a_surrounding_git_do_not_redirect_it() {
         String::from_utf8_lossy(&out.stderr)
     );
 }
+
+/// Codes and tasks of what is told of a set besides notes.
+fn told(test: &CliTest, filter: &[&str]) -> Vec<(String, String)> {
+    let args = ["validate", "set", "--static", "--format", "json"];
+    let (_, object) = test.json(&[args.as_slice(), filter].concat());
+    let found = object["findings"].as_array().unwrap().iter();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+    found
+        .filter(|f| f["level"] != "note")
+        .map(|f| (text(&f["rule"]), text(&f["task"])))
+        .collect()
+}
+
+#[test]
+fn what_a_new_task_has_in_common_with_an_untouched_one_is_told_at_the_new_one() {
+    // Before and after the other in the order of ids; one short name of another organisation, one image name.
+    for new in ["copy", "late"] {
+        let test = CliTest::new();
+        let toml = "[task]\nname = \"local/m\"\n[environment]\ndocker_image = \"x\"\n";
+        for id in ["m", "n.x"] {
+            task(&test, &format!("set/{id}"));
+        }
+        test.file("set/m/task.toml", toml);
+        git(&test, &["init", "-q"]);
+        git(&test, &["add", "."]);
+        git(&test, &["commit", "-qm", "one"]);
+        task(&test, &format!("set/{new}"));
+        test.file(&format!("set/{new}/task.toml"), toml);
+        let both = [("GD902", new), ("GD903", new)].map(|(c, t)| (c.to_owned(), t.to_owned()));
+        for filter in [["--since", "HEAD"], ["--task", new]] {
+            let mut seen = told(&test, &filter);
+            seen.sort();
+            assert_eq!(seen, both, "{new} {filter:?}");
+        }
+        assert_eq!(told(&test, &["--task", "n.x"]), []);
+        task(&test, "set/n.x ");
+        test.file("set/n.x /instruction.md", "Another.\n");
+        test.file(
+            &format!("set/{new}/task.toml"),
+            toml.replace("local/m", "other/M"),
+        );
+        let mut seen = told(&test, &["--since", "HEAD"]);
+        seen.sort();
+        let expected = [("GD901", "n.x "), ("GD908", new)];
+        assert_eq!(seen, expected.map(|(c, t)| (c.to_owned(), t.to_owned())), "{new}");
+    }
+}

@@ -124,3 +124,21 @@ fn a_shallow_clone_without_the_commit_says_what_to_do() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("git fetch --unshallow"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_row_that_can_no_longer_be_read_is_an_error_of_the_change() {
+    let test = template();
+    let errors = || {
+        let (code, object) = test.json(&[
+            "validate", "set", "--static", "--since", "one", "--format", "json",
+        ]);
+        let found = object["findings"].as_array().unwrap().iter();
+        let codes = found.filter(|f| f["level"] == "error").map(|f| f["rule"].clone());
+        (code, codes.collect::<Vec<_>>())
+    };
+    // One of three, and all there are.
+    test.file("set/many/tasks.jsonl", ROWS.replace("\"n\": 2}", "\"n\": 2"));
+    assert_eq!(errors(), (Some(1), vec!["GD210".into()]));
+    test.file("set/many/tasks.jsonl", "{\n");
+    assert_eq!(errors(), (Some(1), vec!["GD210".into()]));
+}

@@ -67,7 +67,6 @@ impl Loading {
         let mut ids = Ids {
             loading: &mut self,
             findings: &mut findings,
-            filter,
         };
         ids.duplicates(&loaded);
         ids.control_characters(&loaded);
@@ -149,8 +148,8 @@ fn only_gym(rule: &RuleMeta) -> bool {
 }
 
 fn unit_findings(unit: &Unit, filter: &Filter, contract: Contract, findings: &mut Vec<Finding>) {
-    // A template that makes no task touches none that is picked.
-    let any = filter.is_all() || unit.tasks.iter().any(|l| filter.picks(&l.task.id));
+    let any = (filter.takes_nameless() && unit.tasks.is_empty())
+        || unit.tasks.iter().any(|l| filter.picks(&l.task.id));
     for finding in &unit.findings {
         let mut finding = finding.clone();
         let touches = finding.task.as_ref().map_or(any, |id| filter.picks(id));
@@ -235,7 +234,6 @@ fn dataset_digest(tasks: &[Task], seen: usize) -> Option<String> {
 struct Ids<'a> {
     loading: &'a mut Loading,
     findings: &'a mut Vec<Finding>,
-    filter: &'a Filter,
 }
 
 impl Ids<'_> {
@@ -305,14 +303,22 @@ impl Ids<'_> {
             let [first, second, ..] = same.as_slice() else {
                 continue;
             };
+            // Told at a task that was asked for, when there is one.
+            let told = same.iter().skip(1).find(|task| task.selected);
+            let second = told.unwrap_or(second);
+            let told = if first.selected && !second.selected {
+                first
+            } else {
+                second
+            };
             let message = format!(
                 "the task ids `{}` and `{}` differ only in case",
                 first.id, second.id
             );
             let finding = Finding::new(&rules::CASE_CLASH, message)
                 .help("some file systems cannot hold both")
-                .at_path(&second.folder)
-                .in_task(&second.id);
+                .at_path(&told.folder)
+                .in_task(&told.id);
             let touches = same.iter().any(|t| t.selected);
             self.findings.push(if touches {
                 finding
@@ -336,7 +342,8 @@ impl Ids<'_> {
             let message = format!("`[gym.tasks.\"{id}\"]` names no task of this dataset");
             let mut finding = Finding::new(&rules::GYM_TASK, message).at(source, over.key);
             finding.help.extend(near.map(|n| format!("did you mean `{n}`?")));
-            let touches = self.filter.is_all();
+            // It keeps every task from loading, but belongs to none that was picked out of others.
+            let touches = loaded.iter().all(|l| l.task.selected);
             self.fault(finding, touches, format!("`[gym.tasks.\"{id}\"]` names no task"));
         }
     }

@@ -33,6 +33,8 @@ pub(super) struct Discovery {
     /// Tasks deeper than one level, for one warning.
     pub(super) below_harbor: Vec<Utf8PathBuf>,
     pub(super) findings: Vec<Finding>,
+    /// Folders below the root with a dataset.toml.
+    datasets: Vec<Utf8PathBuf>,
     folders: usize,
 }
 
@@ -44,6 +46,11 @@ pub(super) fn is_template(folder: &Utf8Path) -> bool {
 /// Says whether a folder has a task.toml of any kind.
 pub(super) fn has_task_toml(folder: &Utf8Path) -> bool {
     kind_at(&folder.join("task.toml")).is_ok()
+}
+
+/// Says whether a folder has settings of its own: a template may be a dataset as well.
+fn has_dataset_toml(folder: &Utf8Path) -> bool {
+    kind_at(&folder.join("dataset.toml")).is_ok()
 }
 
 impl Found {
@@ -80,7 +87,30 @@ impl Discovery {
             .found
             .sort_by(|a, b| a.folder.as_str().cmp(b.folder.as_str()));
         discovery.below_harbor.sort();
+        discovery.unread(root);
         Ok(discovery)
+    }
+
+    /// Tells of every dataset.toml around some of the tasks that is not the root's: only that one counts.
+    fn unread(&mut self, root: &Utf8Path) {
+        let around_tasks = |folder: &Utf8PathBuf| {
+            let inside = format!("{folder}/");
+            let first = self
+                .found
+                .partition_point(|f| f.folder.as_str() < inside.as_str());
+            let found = self.found.get(first);
+            has_task_toml(folder) || found.is_some_and(|f| f.folder.as_str().starts_with(&inside))
+        };
+        self.datasets.retain(around_tasks);
+        for folder in std::mem::take(&mut self.datasets) {
+            let file = folder.join("dataset.toml");
+            let shown = file.strip_prefix(root).unwrap_or(&file);
+            let message = format!("`{shown}` is not read: settings hold for a dataset that is named itself");
+            let finding = Finding::new(&rules::DATASET_BELOW, message)
+                .help(format!("name `{folder}` as a target"))
+                .at_path(file);
+            self.findings.push(finding);
+        }
     }
 
     /// Looks at the entries of `folder`, which are at `level`.
@@ -107,12 +137,18 @@ impl Discovery {
             if level > 1 {
                 self.below_harbor.push(folder.clone());
             }
+            if has_dataset_toml(&folder) && is_template(&folder) {
+                self.datasets.push(folder.clone());
+            }
             self.found.push(Found::at(folder, text.to_owned()));
             return;
         }
         self.folders += 1;
         if self.folders > MAX_FOLDERS {
             return;
+        }
+        if has_dataset_toml(&folder) {
+            self.datasets.push(folder.clone());
         }
         match list_names(&folder) {
             Ok(names) if level < LEVELS => self.level(&folder, level + 1, names),

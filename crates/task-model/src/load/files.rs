@@ -31,15 +31,6 @@ pub(super) fn check(view: &View<'_>, out: &mut Assessment) {
     if !view.outline {
         stray_templates(view, out);
     }
-    if view.tree.get("tests/.ng").is_some() {
-        let message =
-            "`tests/.ng` is where the shim of a Python verifier goes; same-named files are replaced"
-                .to_owned();
-        out.say(
-            view.finding(&rules::SHIM_FOLDER, "tests/.ng", message)
-                .help("remove the folder, or rename it"),
-        );
-    }
 }
 
 /// Whether a path belongs to what is hashed, run or packaged.

@@ -72,6 +72,14 @@ fn brings_tests(view: &View<'_>, separate: bool, environment: Option<&Environmen
 
 fn python(view: &View<'_>, out: &mut Assessment) {
     let path = Utf8Path::new("tests/verifier.py");
+    // Where a test.sh grades, the folder may well be what that calls: published tasks are such.
+    let shim = "tests/.ng";
+    if view.tree.get(shim).is_some() {
+        let message =
+            format!("`{shim}` is where the shim of a Python verifier goes; same-named files are replaced");
+        let finding = view.finding(&rules::SHIM_FOLDER, shim, message);
+        out.say(finding.help("remove the folder, or rename it"));
+    }
     match view.tree.read(path, MAX_TEXT) {
         Ok(bytes) => {
             let (source, bad) = text::decode(&view.show(path), &bytes);

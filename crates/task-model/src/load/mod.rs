@@ -134,7 +134,8 @@ pub fn load(target: &Utf8Path, options: &LoadOptions) -> Result<Dataset, LoadErr
         let found = single(&base);
         let template = found.refused.is_none() && is_template(&base);
         let root = root::nearest_dataset(&base, template);
-        loading.whole = template;
+        // The rows of a template below its dataset are some of the dataset's tasks.
+        loading.whole = template && root.as_deref().is_some_and(|root| plain(root) == base);
         loading.shared = Shared::read(root.as_deref(), &base);
         vec![found]
     } else {

@@ -39,6 +39,8 @@ findings::rules! {
     pub ODD_ID = "GD018" "control-character-in-task-id" Warning "A task id holds control characters.";
     /// A consumer does not take the task, and nothing else says why.
     pub NOT_LOADED = "GD019" "task-not-loaded" Error "A task does not load under the contract that counts.";
+    /// The file of another dataset, inside of this one.
+    pub DATASET_BELOW = "GD020" "dataset-file-not-read" Warning "A dataset.toml below the folder that was named holds for none of its tasks.";
 
     /// No instruction.
     pub NO_INSTRUCTION = "GD200" "missing-instruction" Error "A task, or a step of one, has no instruction.md.";
@@ -94,7 +96,7 @@ findings::rules! {
     /// A step without a grader.
     pub STEP_TESTS = "GD502" "step-without-tests" Error "A step of a multi-step task has no test.sh.";
     /// A file name of the shim.
-    pub SHIM_FOLDER = "GD503" "shim-folder-in-tests" Warning "A task ships tests/.ng, which the shim of a Python verifier replaces.";
+    pub SHIM_FOLDER = "GD503" "shim-folder-in-tests" Warning "A task with a Python verifier ships tests/.ng, where the shim goes.";
     /// The dataset's verifier is not readable.
     pub DATASET_VERIFIER = "GD504" "dataset-verifier" Error "The dataset's verifier.py cannot be used.";
     /// A separate verifier's Compose file that does more than Gym allows.

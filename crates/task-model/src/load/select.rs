@@ -33,9 +33,9 @@ impl Filter {
             && !self.exclude.is_match(id)
     }
 
-    /// Says whether every task is picked whatever its id.
-    pub(super) fn is_all(&self) -> bool {
-        self.only.is_none() && self.task.is_none() && self.exclude.is_empty()
+    /// Says whether a folder that makes no task, and so has no id to be picked by, counts: only globs leave it out.
+    pub(super) fn takes_nameless(&self) -> bool {
+        self.task.is_none() && self.exclude.is_empty()
     }
 }
 

@@ -29,6 +29,9 @@ pub enum RenderError {
     /// Some row makes no task.
     #[error("{0} row(s) make no task; nothing is written before all do")]
     Broken(usize),
+    /// The dataset refuses all of its tasks, this template's too.
+    #[error("nothing is written: {0}")]
+    Refused(String),
     /// Would be overwritten.
     #[error("{0} exists and is not an empty folder; give an output that does not exist yet")]
     Occupied(Utf8PathBuf),
@@ -71,8 +74,11 @@ pub fn render(dataset: &Dataset, output: &Utf8Path) -> Result<Rendered, RenderEr
     };
     let broken = dataset.coverage.seen.saturating_sub(rows.len())
         + rows.iter().filter(|t| t.tree.nodes().is_empty()).count();
-    if broken > 0 || dataset.refused.is_some() {
-        return Err(RenderError::Broken(broken.max(1)));
+    if broken > 0 {
+        return Err(RenderError::Broken(broken));
+    }
+    if let Some(reason) = &dataset.refused {
+        return Err(RenderError::Refused(reason.clone()));
     }
     let parent = vacant(output, &first.folder)?;
     let staging = Staging::new(&parent, output)?;

@@ -87,28 +87,35 @@ impl Changed {
     }
 }
 
-/// Returns the ids of the rows that the commit does not have in the same words; `None` when it has no such file.
+/// Returns the ids of the rows that the commit does not have in the same words; `None` when it has no such file, or when
+/// a row has no id that can be read.
 fn differing_rows(path: &Utf8Path, since: &Since<'_>) -> Option<BTreeSet<String>> {
     let before = since.file(path)?;
     let now = read_text(path, MAX_ROWS_FILE).ok()?;
-    let before = words(path, &before);
+    let before = Rows::read(path, &before);
+    let before = words(&before);
+    let now = Rows::read(path, now.as_bytes());
+    if now.rows.len() < now.seen {
+        return None;
+    }
     let mut differing = BTreeSet::new();
-    for (id, row) in words(path, now.as_bytes()) {
-        if before.get(&id) != Some(&row) {
-            differing.insert(id);
+    for (id, row) in words(&now) {
+        if before.get(id) != Some(&row) {
+            differing.insert(id.to_owned());
         }
     }
     Some(differing)
 }
 
 /// Returns the text of every row by id; of a repeated id all of them.
-fn words(path: &Utf8Path, bytes: &[u8]) -> BTreeMap<String, Vec<String>> {
-    let rows = Rows::read(path, bytes);
-    let mut words: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in rows.rows {
+fn words(rows: &Rows) -> BTreeMap<&str, Vec<&str>> {
+    let mut words: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for row in &rows.rows {
         let text = rows.source.text().get(row.span.start..row.span.end);
-        let text = text.unwrap_or_default().to_owned();
-        words.entry(row.id.value).or_default().push(text);
+        words
+            .entry(&row.id.value)
+            .or_default()
+            .push(text.unwrap_or_default());
     }
     words
 }

@@ -57,6 +57,13 @@ fn ids_that_differ_only_in_case_are_a_warning() {
     let dataset = disk.load("");
     assert_eq!(ids(&dataset), ["Hello", "hello"]);
     assert_eq!(codes(&dataset), ["GD005"]);
+    // Told at the one that was asked for.
+    for picked in ["Hello", "hello"] {
+        let dataset = disk.pick(&[picked], &[]).unwrap();
+        assert_eq!(codes(&dataset), ["GD005"]);
+        let told = dataset.findings.iter().find(|f| f.rule.code == "GD005");
+        assert_eq!(told.unwrap().task.as_deref(), Some(picked));
+    }
 }
 
 #[test]
@@ -272,4 +279,37 @@ fn files_that_are_no_files_and_huge_ones_are_told_and_never_hang() {
     assert_eq!(message(&dataset, "GD015"), "`task.toml` is larger than 16 MiB");
     assert_eq!((dataset.coverage.seen, dataset.coverage.loadable), (3, 0));
     assert!(dataset.refused.is_some());
+}
+
+#[test]
+fn settings_below_the_target_are_not_read_and_that_is_told() {
+    let disk = Disk::new();
+    let toml = "[dataset]\nname = \"o/d\"\n";
+    disk.task("mono/sets/q/one")
+        .task("mono/sets/q-not/two")
+        .write("mono/sets/q/dataset.toml", toml);
+    let dataset = disk.load("mono");
+    assert_eq!(codes(&dataset), ["GD006", "GD020"]);
+    assert!(message(&dataset, "GD020").starts_with("`sets/q/dataset.toml` is not read"));
+    assert_eq!(
+        place(&disk, &dataset, "GD020"),
+        ("mono/sets/q/dataset.toml".into(), 0)
+    );
+    let told = dataset.findings.iter().find(|f| f.rule.code == "GD020").unwrap();
+    assert_eq!(
+        told.help,
+        [format!("name `{}` as a target", disk.at("mono/sets/q"))]
+    );
+    // Named itself, it is read; and one that no task lies below would not be.
+    assert_eq!(codes(&disk.load("mono/sets/q")), Vec::<&str>::new());
+    disk.write("mono/sets/q/list/dataset.toml", toml);
+    assert_eq!(codes(&disk.load("mono/sets/q")), Vec::<&str>::new());
+    // A template is a dataset as well when it has the file.
+    disk.task("tpl")
+        .write("tpl/tasks.jsonl", "{\"task_id\": \"x\"}\n")
+        .write("tpl/dataset.toml", toml);
+    assert_eq!(codes(&disk.load("tpl")), Vec::<&str>::new());
+    assert!(codes(&disk.load("")).contains(&"GD020"));
+    disk.remove("tpl/tasks.jsonl").remove("mono/sets/q/dataset.toml");
+    assert_eq!(codes(&disk.load("")), ["GD006"]);
 }

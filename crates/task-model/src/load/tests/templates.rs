@@ -107,6 +107,25 @@ fn the_dataset_root_may_be_the_template() {
 }
 
 #[test]
+fn a_template_below_its_dataset_stands_for_itself() {
+    let disk = Disk::new();
+    disk.task("other");
+    template(&disk, "tpl");
+    let toml = |id: &str| format!("[dataset]\nname = \"acme/d\"\n[gym.tasks.{id}.environment]\ncpus = 2\n");
+    disk.write("dataset.toml", toml("other"));
+    let dataset = disk.load("tpl");
+    assert_eq!(codes(&dataset), Vec::<&str>::new());
+    assert_eq!(dataset.refused, None);
+    let done = render(&dataset, &disk.at("out")).unwrap();
+    assert_eq!(done.tasks, ["sum", "word"]);
+    disk.write("tpl/dataset.toml", toml("other"));
+    let dataset = disk.load("tpl");
+    assert_eq!(codes(&dataset), ["GD614"]);
+    let refused = render(&dataset, &disk.at("out2")).unwrap_err();
+    assert!(matches!(refused, RenderError::Refused(_)), "{refused}");
+}
+
+#[test]
 fn faults_of_placeholders_name_file_line_field_and_fields() {
     let disk = Disk::new();
     template(&disk, "tpl");

@@ -1,10 +1,9 @@
 //! Names that are the same once they are image names.
 
-use std::collections::BTreeMap;
-
 use findings::{Finding, Level, Location, RuleMeta};
 use task_model::{Dataset, Task};
 
+use super::clashes::clashes;
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -21,20 +20,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(dataset: &Dataset, found: &mut Found) {
-    let mut first: BTreeMap<String, &Task> = BTreeMap::new();
-    for task in dataset.tasks.iter().filter(|task| task.selected) {
-        let name = cleaned(&task.id);
-        let Some(other) = first.get(&name) else {
-            first.insert(name, task);
-            continue;
-        };
-        // Ids that differ in case alone are loading's to tell.
-        if other.id == task.id || other.id.eq_ignore_ascii_case(&task.id) {
-            continue;
-        }
+    // Ids that differ in case alone are loading's to tell.
+    let clash = |a: &Task, b: &Task| !a.id.eq_ignore_ascii_case(&b.id);
+    for (task, other) in clashes(dataset, |task| Some(cleaned(&task.id)), clash) {
         let message = format!(
-            "`{}` and `{}` both become the image name `{name}`",
-            other.id, task.id
+            "`{}` and `{}` both become the image name `{}`",
+            other.id,
+            task.id,
+            cleaned(&task.id)
         );
         let finding = Finding::new(&RULE.meta, message)
             .in_task(task.id.clone())

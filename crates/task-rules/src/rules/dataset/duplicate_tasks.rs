@@ -1,10 +1,9 @@
 //! Two folders, one content.
 
-use std::collections::BTreeMap;
-
 use findings::{Finding, Level, Location, RuleMeta};
-use task_model::{Dataset, Task};
+use task_model::Dataset;
 
+use super::clashes::clashes;
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -21,24 +20,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(dataset: &Dataset, found: &mut Found) {
-    let mut first: BTreeMap<&str, &Task> = BTreeMap::new();
-    for task in dataset.tasks.iter().filter(|task| task.selected) {
-        let Some(digest) = task.digest.as_deref() else {
-            continue;
-        };
-        match first.get(digest) {
-            None => {
-                first.insert(digest, task);
-            }
-            Some(other) => {
-                let message = format!("`{}` has the same content as `{}`", task.id, other.id);
-                let finding = Finding::new(&RULE.meta, message)
-                    .in_task(task.id.clone())
-                    .at_path(task.folder.clone())
-                    .see(Location::Path(other.folder.clone()), "the other task")
-                    .help("remove one of them, or change what makes it another task");
-                found.add(finding);
-            }
-        }
+    for (task, other) in clashes(dataset, |task| task.digest.as_deref(), |_, _| true) {
+        let message = format!("`{}` has the same content as `{}`", task.id, other.id);
+        let finding = Finding::new(&RULE.meta, message)
+            .in_task(task.id.clone())
+            .at_path(task.folder.clone())
+            .see(Location::Path(other.folder.clone()), "the other task")
+            .help("remove one of them, or change what makes it another task");
+        found.add(finding);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use findings::{SourceFile, Spanned};
+use findings::{Finding, SourceFile, Spanned};
 use task_model::toml_text::{self, Table, Value};
 use task_model::{Dataset, Origin, Task};
 
@@ -64,6 +64,20 @@ pub(super) fn by_name(dataset: &Dataset) -> BTreeMap<&str, &Task> {
 pub(super) fn name_of(task: &Task) -> Option<&str> {
     let package = task.declared.as_ref()?.task.as_ref()?;
     Some(package.name.value.as_str())
+}
+
+/// Returns the name of a task that is a folder: rows of a template share the one of its task.toml.
+pub(super) fn folder_name(task: &Task) -> Option<&str> {
+    name_of(task).filter(|_| task.origin == Origin::Folder)
+}
+
+/// Places a finding at a task's name.
+pub(super) fn at_name(finding: Finding, task: &Task) -> Finding {
+    let package = task.declared.as_ref().and_then(|toml| toml.task.as_ref());
+    match (&task.toml_source, package) {
+        (Some(source), Some(package)) => finding.at(source, package.name.span),
+        _ => finding.at_path(task.folder.join("task.toml")),
+    }
 }
 
 /// Returns the task folders that no name of `listed` means.

@@ -1,5 +1,6 @@
 //! What only shows when tasks are seen side by side.
 
+mod clashes;
 mod manifest;
 
 pub(crate) mod colliding_image_name;
