@@ -11,7 +11,7 @@ use super::tasks::EMBEDDED;
 use super::{is_error, stream, trust};
 use crate::cli::{ValidateArgs, ValidateFormat};
 use crate::exit::Ending;
-use crate::output::{Counts, Printer, count};
+use crate::output::{Printer, count};
 use crate::report::render::Whole;
 use crate::report::{
     CoverageReport, EngineReport, ReportLine, RunLine, SCHEMA, TargetReport, TaskReport, TaskStatus, Tool,
@@ -217,12 +217,11 @@ pub(crate) fn space(args: &ValidateArgs, finished: &Finished, printer: &mut Prin
 pub(crate) fn summary(
     args: &ValidateArgs,
     settings: &Settings,
-    datasets: &[Dataset],
-    finished: &Finished,
+    whole: &Whole<'_>,
     means: &Means,
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
-    let report = &finished.object;
+    let report = whole.object;
     if report.tasks.iter().any(|t| t.root.as_deref() == Some("host")) {
         let network = report.tasks.iter().find_map(|t| t.network.as_deref());
         printer.line(&format!(
@@ -253,15 +252,7 @@ pub(crate) fn summary(
         printer.line(&line)?;
     }
     printer.line(&report.coverage.line(args.only_static))?;
-    let levels = |level: Level| report.findings.iter().filter(|f| f.level == level).count();
-    let mut parts = vec![
-        counts(args, datasets, &report.tasks, printer.color),
-        format!(
-            "{}, {}",
-            count(levels(Level::Error), "error"),
-            count(levels(Level::Warning), "warning")
-        ),
-    ];
+    let mut parts = vec![whole.totals(printer.color)];
     if !args.only_static {
         parts.push(format!("{:.1}s", settings.started.elapsed().as_secs_f64()));
     }
@@ -282,35 +273,12 @@ fn version(engine: Option<&EngineReport>) -> String {
 
 /// Prints the one line that ends `--format concise`.
 pub(crate) fn last_line(settings: &Settings, whole: &Whole<'_>, printer: &mut Printer) -> anyhow::Result<()> {
-    printer.line(&whole.totals())?;
+    printer.line(&whole.totals(false))?;
     if let Some(error) = &whole.object.error {
         printer.flush()?;
         crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);
     }
     Ok(())
-}
-
-/// Says how the selected tasks ended; of a static check only what is wrong.
-fn counts(args: &ValidateArgs, datasets: &[Dataset], tasks: &[TaskReport], color: bool) -> String {
-    let selected = datasets.iter().flat_map(|d| &d.tasks).map(|t| t.selected);
-    let tasks = tasks
-        .iter()
-        .zip(selected)
-        .filter(|(_, selected)| *selected)
-        .map(|(task, _)| task);
-    if !args.only_static {
-        return Counts::of(tasks).sentence(color);
-    }
-    let checked = count(tasks.clone().count(), "task");
-    let wrong = tasks.filter(|t| t.status != TaskStatus::NotRun);
-    let wrong: Vec<&TaskReport> = wrong.collect();
-    if wrong.is_empty() {
-        return format!("{checked} checked");
-    }
-    format!(
-        "{checked} checked, {}",
-        Counts::of(wrong.into_iter()).sentence(color)
-    )
 }
 
 #[cfg(test)]

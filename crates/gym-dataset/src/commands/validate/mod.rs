@@ -174,7 +174,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
             if !spaced {
                 finish::space(args, &report, printer)?;
             }
-            finish::summary(args, settings, &datasets, &report, &means, printer)?;
+            finish::summary(args, settings, &whole, &means, printer)?;
             written?;
         }
         ValidateFormat::Concise => {

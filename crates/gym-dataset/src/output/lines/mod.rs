@@ -43,13 +43,13 @@ impl TaskLines {
         }
     }
 
-    /// Says whether two tasks are refused for one reason, as all are when their dataset is.
+    /// Says whether two tasks do not run for one reason, as all do when their dataset is refused or has no solutions.
     pub(crate) fn alike(a: &TaskReport, b: &TaskReport) -> bool {
         let key = |task: &TaskReport| (task.target, task.status, task.reason.clone());
-        a.status == TaskStatus::Refused && key(a) == key(b)
+        matches!(a.status, TaskStatus::Refused | TaskStatus::Unvalidated) && key(a) == key(b)
     }
 
-    /// Returns the lines of tasks that are alike: one for all when they are many.
+    /// Returns the lines of tasks that do not run and are alike: one for all when they are many.
     pub(crate) fn tasks(&self, tasks: &[&TaskReport]) -> String {
         match tasks {
             [first, rest @ ..] if rest.len() >= ALIKE => {

@@ -37,6 +37,6 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
     if let Some(error) = &whole.object.error {
         out.extend(["error: ", &sanitize::line(error), "\n"]);
     }
-    out.extend([&whole.totals(), "\n"]);
+    out.extend([&whole.totals(false), "\n"]);
     out
 }

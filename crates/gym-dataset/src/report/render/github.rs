@@ -47,7 +47,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         }
     }
     let coverage = whole.object.coverage.line(whole.only_static);
-    for line in [coverage, whole.totals()] {
+    for line in [coverage, whole.totals(false)] {
         out.extend([&github::plain(&sanitize::line(&line)), "\n"]);
     }
     out

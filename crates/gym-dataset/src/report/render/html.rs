@@ -102,7 +102,7 @@ fn without_script(whole: &Whole<'_>) -> String {
     let mut out = String::from("<noscript>\n<div class=\"wrap\">\n<p class=\"banner\">");
     out +=
         "Filters, logs and findings of this page need JavaScript; it loads nothing from anywhere.</p>\n<p>";
-    out += &sanitize::xml_attribute(&whole.totals());
+    out += &sanitize::xml_attribute(&whole.totals(false));
     out += "</p>\n<table>\n<tr><th>task</th><th>ended</th><th>reward</th><th>why</th></tr>\n";
     for task in tasks.iter().take(LISTED) {
         let reward = task.reward.map_or_else(String::new, number);

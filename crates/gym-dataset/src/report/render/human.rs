@@ -20,7 +20,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         out.extend([&tasks, "\n"]);
     }
     out.extend([&whole.object.coverage.line(whole.only_static), "\n"]);
-    out.extend([&whole.totals(), "\n"]);
+    out.extend([&whole.totals(false), "\n"]);
     if let Some(error) = &whole.object.error {
         out.extend(["error: ", &findings::sanitize::line(error), "\n"]);
     }

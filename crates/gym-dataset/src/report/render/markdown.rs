@@ -24,7 +24,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
     };
     page.add(&format!(
         "## gym-dataset: {title}\n\n{}  \n",
-        plain(&whole.totals())
+        plain(&whole.totals(false))
     ));
     page.add(&format!("{}\n", plain(&object.coverage.line(whole.only_static))));
     if let Some(error) = &object.error {

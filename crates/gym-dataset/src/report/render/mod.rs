@@ -128,28 +128,38 @@ impl<'a> Whole<'a> {
     }
 
     /// Returns the selected tasks' counts and the findings', as the last line says them.
-    pub(crate) fn totals(&self) -> String {
-        let levels = |level: Level| self.findings.iter().filter(|f| f.level == level).count();
-        let tasks = if self.only_static {
-            let checked = crate::output::count(self.tasks().count(), "task");
-            let wrong = self.tasks().filter(|t| t.status != TaskStatus::NotRun);
-            let wrong: Vec<&TaskReport> = wrong.collect();
-            if wrong.is_empty() {
-                format!("{checked} checked")
-            } else {
-                format!(
-                    "{checked} checked, {}",
-                    Counts::of(wrong.into_iter()).sentence(false)
+    pub(crate) fn totals(&self, color: bool) -> String {
+        let levels = [
+            (Level::Error, "error"),
+            (Level::Warning, "warning"),
+            (Level::Note, "note"),
+        ];
+        let found: Vec<String> = levels
+            .into_iter()
+            .map(|(level, word)| {
+                (
+                    self.shown_findings().filter(|f| f.level == level).count(),
+                    level,
+                    word,
                 )
-            }
-        } else {
-            Counts::of(self.tasks()).sentence(false)
-        };
-        format!(
-            "{tasks}; {}, {}",
-            crate::output::count(levels(Level::Error), "error"),
-            crate::output::count(levels(Level::Warning), "warning")
-        )
+            })
+            .filter(|(number, level, _)| *number > 0 || *level != Level::Note)
+            .map(|(number, _, word)| crate::output::count(number, word))
+            .collect();
+        format!("{}; {}", self.endings(color), found.join(", "))
+    }
+
+    /// Says how the picked tasks ended; of a static check only what is wrong.
+    fn endings(&self, color: bool) -> String {
+        if !self.only_static {
+            return Counts::of(self.tasks()).sentence(color);
+        }
+        let checked = crate::output::count(self.tasks().count(), "task");
+        let mut wrong = self.tasks().filter(|t| t.status != TaskStatus::NotRun).peekable();
+        if wrong.peek().is_none() {
+            return format!("{checked} checked");
+        }
+        format!("{checked} checked, {}", Counts::of(wrong).sentence(color))
     }
 
     /// Returns the target's name: its dataset's, or its path.
