@@ -1,7 +1,8 @@
 //! "Did you mean": the known name nearest to a written one.
 
 /// Returns the name among `known` that is likely meant by `written`: at most a third of its characters apart.
-pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (written.chars().count() / 3).clamp(1, 3);
     if written.len() > 200 {
         return None;

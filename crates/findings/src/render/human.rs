@@ -55,7 +55,7 @@ pub fn human(finding: &Finding, color: bool) -> String {
         Some(Location::Place { .. }) => without_second_arrow(&text),
         // Without a line number there is no margin; one column keeps all findings alike.
         Some(Location::Path(_)) => text.replace('\n', "\n "),
-        None => text,
+        None => without_bar(&text),
     };
     out.push('\n');
     out
@@ -67,6 +67,16 @@ fn without_second_arrow(text: &str) -> String {
     let lines = text.lines().enumerate();
     let kept: Vec<&str> = lines
         .filter(|(i, line)| !(*i == 3 && line.contains(":::") && !line.contains(" | ")))
+        .map(|(_, line)| line)
+        .collect();
+    kept.join("\n")
+}
+
+/// Drops the empty margin that the renderer puts under a title before remarks: without a place it leads to nothing.
+fn without_bar(text: &str) -> String {
+    let lines = text.lines().enumerate();
+    let kept: Vec<&str> = lines
+        .filter(|(i, line)| !(*i == 1 && line.contains('|') && !line.contains('=')))
         .map(|(_, line)| line)
         .collect();
     kept.join("\n")
@@ -139,6 +149,8 @@ mod tests {
         insta::assert_snapshot!("path_only", human(&path, false));
         let none = Finding::new(&RULE, "nothing").in_task("a").level(Level::Note);
         insta::assert_snapshot!("no_place", human(&none, false));
+        let lines = |color| human(&none, color).lines().count();
+        assert_eq!(lines(true), lines(false));
     }
 
     #[test]

@@ -172,7 +172,7 @@ pub struct SchemaArgs {
 /// Options of `rule`.
 #[derive(Debug, Args)]
 pub struct RuleArgs {
-    /// A code (`GD701`), a name, or a name of Harbor's lint
+    /// A code (`GD701`), the beginning of codes (`GD7`), a name, or a name of Harbor's lint
     #[arg(value_name = "CODE|NAME")]
     pub rule: Option<String>,
     /// How to print

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -34,6 +35,39 @@ pub enum ReportFormat {
     Printed(ValidateFormat),
     /// A page to look at.
     Html,
+}
+
+impl std::fmt::Display for ValidateFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", PossibleValue::get_name))
+    }
+}
+
+/// Reads the value of `--format`: who asks for the page learns where it goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrintedFormat;
+
+impl TypedValueParser for PrintedFormat {
+    type Value = ValidateFormat;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<ValidateFormat, clap::Error> {
+        if value == "html" {
+            let text = "the page is not printed; write it to a file with `--report html=FILE`\n";
+            return Err(clap::Error::raw(clap::error::ErrorKind::InvalidValue, text).with_cmd(command));
+        }
+        EnumValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let all = ValidateFormat::value_variants().iter();
+        Some(Box::new(all.filter_map(ValueEnum::to_possible_value)))
+    }
 }
 
 /// A report to write.

@@ -5,6 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
+use super::report::PrintedFormat;
 use super::{ContractArg, PullChoice, ReportFile, ValidateFormat};
 
 /// Where tasks run.
@@ -140,7 +141,7 @@ pub struct ValidateArgs {
     pub python: Option<Utf8PathBuf>,
 
     /// How to print
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, value_parser = PrintedFormat, default_value_t, help_heading = "Output")]
     pub format: ValidateFormat,
     /// Also write a report: a format of `--format`, or `html` for a page to look at; may be given several times
     #[arg(long, value_name = "FORMAT=FILE", help_heading = "Output")]

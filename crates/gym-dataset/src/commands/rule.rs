@@ -5,6 +5,7 @@ use task_rules::{harbor_lint, registry};
 
 use crate::cli::{RuleArgs, TextFormat};
 use crate::exit::{Ending, UsageError};
+use crate::lint::universe;
 use crate::output::Printer;
 use crate::reference::rule_page;
 use crate::report::{RuleObject, RulesObject, SCHEMA, Tool};
@@ -14,7 +15,7 @@ pub(crate) fn run(args: &RuleArgs, printer: &mut Printer) -> anyhow::Result<Endi
     let all = crate::reference::rules();
     let chosen: Vec<&'static RuleMeta> = match args.rule.as_deref() {
         None => all,
-        Some(word) => named(&all, word)?,
+        Some(word) => named(all, word)?,
     };
     match args.format {
         TextFormat::Json => printer.json(&RulesObject {
@@ -35,25 +36,13 @@ pub(crate) fn run(args: &RuleArgs, printer: &mut Printer) -> anyhow::Result<Endi
     Ok(Ending::Good)
 }
 
-/// Returns the rules of a code, a name or a name of Harbor's lint.
-fn named(all: &[&'static RuleMeta], word: &str) -> anyhow::Result<Vec<&'static RuleMeta>> {
-    let own = all
-        .iter()
-        .filter(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
-    let mut found: Vec<&'static RuleMeta> = own.copied().collect();
-    if let Some(harbor) = harbor_lint::find(word).filter(|_| found.is_empty()) {
-        found = all
-            .iter()
-            .filter(|rule| harbor.codes.contains(&rule.code))
-            .copied()
-            .collect();
-    }
-    if found.is_empty() {
-        return Err(UsageError::because(format!(
-            "no rule is called `{word}`; `gym-dataset rule` lists all"
-        )));
-    }
-    Ok(found)
+/// Returns the rules that a word names, as the options and tables that choose rules read it.
+fn named(mut all: Vec<&'static RuleMeta>, word: &str) -> anyhow::Result<Vec<&'static RuleMeta>> {
+    let codes = universe()
+        .codes(word)
+        .map_err(|unknown| UsageError::because(format!("{unknown}; `gym-dataset rule` lists all")))?;
+    all.retain(|rule| codes.contains(rule.code));
+    Ok(all)
 }
 
 fn object(rule: &'static RuleMeta) -> RuleObject {

@@ -54,6 +54,17 @@ impl Printer {
         self.text(&render::human_list(findings, self.color))
     }
 
+    /// Writes how to read more about the worst of the findings, when there are any.
+    pub(crate) fn explain<'a>(
+        &mut self,
+        findings: impl IntoIterator<Item = &'a Finding>,
+    ) -> anyhow::Result<()> {
+        match explanation(findings) {
+            Some(line) => self.line(&Style::Dim.paint(&line, self.color)),
+            None => Ok(()),
+        }
+    }
+
     /// Writes one JSON object and a line feed.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> anyhow::Result<()> {
         serde_json::to_writer_pretty(&mut self.stdout, object).map_err(std::io::Error::from)?;
@@ -85,6 +96,12 @@ impl Printer {
         self.stdout.flush()?;
         Ok(())
     }
+}
+
+/// Returns the command that explains the worst finding, the first of its level.
+pub(crate) fn explanation<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<String> {
+    let worst = findings.into_iter().min_by_key(|finding| finding.level)?;
+    Some(format!("explain: gym-dataset rule {}", worst.rule.code))
 }
 
 /// Prints an error with its causes on stderr.

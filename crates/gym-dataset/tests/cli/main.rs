@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
+mod browser;
 mod common;
 mod editor;
 mod fix;
@@ -20,6 +21,7 @@ mod scanning;
 mod schema;
 mod since;
 mod since_rows;
+mod targets;
 mod task_data;
 mod usage;
 mod validate;

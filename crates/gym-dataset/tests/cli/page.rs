@@ -1,94 +1,9 @@
 //! The page of `--report html=FILE`, opened in headless Chromium. Without one the tests are skipped by name; CI has it.
 
-use std::process::{Command, Stdio};
-
-use camino::Utf8Path;
 use serde_json::Value;
 
+use crate::browser::{browser, open, with_script};
 use crate::common::CliTest;
-
-/// What a browser made of a page.
-struct Opened {
-    dom: String,
-}
-
-impl Opened {
-    /// Returns an attribute of the root element.
-    fn root(&self, name: &str) -> &str {
-        let head = self.dom.split('>').nth(1).unwrap();
-        let value = head.split(&format!(" {name}=\"")).nth(1);
-        value
-            .unwrap_or_else(|| panic!("no {name} in {head}"))
-            .split('"')
-            .next()
-            .unwrap()
-    }
-
-    fn millis(&self, name: &str) -> f64 {
-        self.root(name).parse().unwrap()
-    }
-
-    /// Returns the text of the element with an id, up to the next element.
-    fn text_of(&self, id: &str) -> &str {
-        let rest = self.dom.split(&format!("id=\"{id}\"")).nth(1).unwrap();
-        let rest = rest.split_once('>').unwrap().1;
-        rest.split('<').next().unwrap()
-    }
-}
-
-fn browser(test: &str) -> Option<&'static str> {
-    let found = [
-        "/usr/bin/chromium",
-        "/usr/bin/chromium-browser",
-        "/usr/bin/google-chrome",
-    ];
-    let found = found.into_iter().find(|p| Utf8Path::new(p).exists());
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "whether this is CI is known to the environment"
-    )]
-    let ci = std::env::var("CI").is_ok_and(|v| v == "true");
-    assert!(found.is_some() || !ci, "CI has a Chromium");
-    if found.is_none() {
-        println!("skipped by name: {test} needs Chromium");
-    }
-    found
-}
-
-fn open(browser: &str, page: &Utf8Path, fragment: &str) -> Opened {
-    let profile = tempfile::tempdir().unwrap();
-    let mut command = Command::new("timeout");
-    command
-        .args([
-            "120",
-            browser,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-        ])
-        .args([
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-        ])
-        .args(["--disable-sync", "--virtual-time-budget=2000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", profile.path().to_str().unwrap()))
-        .arg(format!("file://{page}#{fragment}"))
-        .stdin(Stdio::null());
-    let out = command.output().unwrap();
-    let dom = String::from_utf8(out.stdout).unwrap();
-    assert!(
-        dom.contains("data-ready="),
-        "the script came to its end: {}\n{}",
-        dom.get(..600).unwrap_or(&dom),
-        String::from_utf8_lossy(&out.stderr)
-    );
-    let start = dom.find("<html").unwrap();
-    Opened {
-        dom: format!(">{}", dom.get(start..).unwrap()),
-    }
-}
 
 /// Tasks of which every tenth is broken and every seventh has an unknown key.
 fn write_set(test: &CliTest, tasks: usize) {
@@ -119,16 +34,6 @@ fn write_page(test: &CliTest) -> camino::Utf8PathBuf {
     ]);
     assert!(ran.code.is_some_and(|c| c < 2), "{}", ran.stderr);
     test.root().join("page.html")
-}
-
-/// Returns the page without its policy and with one more script, to act on it.
-fn with_script(page: &Utf8Path, script: &str) -> camino::Utf8PathBuf {
-    let text = std::fs::read_to_string(page).unwrap();
-    let text = text.replacen("http-equiv=\"Content-Security-Policy\"", "name=\"was-policy\"", 1);
-    let text = text.replacen("</body>", &format!("<script>{script}</script></body>"), 1);
-    let path = page.with_file_name("acting.html");
-    std::fs::write(&path, text).unwrap();
-    path
 }
 
 #[test]
@@ -171,6 +76,19 @@ fn the_page_filters_by_ending_rule_and_text_and_opens_a_task() {
         opened.dom.contains("<mark>tiemout</mark>"),
         "with the place marked in the source"
     );
+    let of = |level: &str| findings.iter().filter(|f| f["level"] == level).count();
+    assert!(of("error") > 0 && of("warning") > 0);
+    let counted = |level: &str| format!("<b>{}</b><span>{level}s</span>", of(level));
+    assert!(all.dom.contains(&counted("error")) && all.dom.contains(&counted("warning")));
+    assert_eq!(open(browser, &page, "level=error").root("data-shown"), "7");
+    let errors = open(browser, &page, "view=findings&level=error");
+    assert_eq!(
+        errors.text_of("count"),
+        format!("{} of {} findings", of("error"), findings.len())
+    );
+    let worst_first = open(browser, &page, "view=findings").dom;
+    let last_error = worst_first.rfind("class=\"finding l-error").unwrap();
+    assert!(last_error < worst_first.find("class=\"finding l-warning").unwrap());
     let list = open(browser, &page, &format!("view=findings&rule={rule}"));
     assert_eq!(list.dom.matches("class=\"finding l-").count(), 10);
     assert_eq!(
@@ -210,7 +128,33 @@ fn keys_and_clicks_do_what_the_page_says() {
     let opened = open(browser, &acting, "");
     assert_eq!(
         opened.root("data-seen"),
-        "task-0001 task-0000 true q 3 #status=refused dark"
+        "task-0010 task-0000 true q 3 #status=refused dark"
+    );
+}
+
+#[test]
+fn a_count_of_a_level_shows_those_findings_and_takes_them_back() {
+    let Some(browser) = browser("a_count_of_a_level_shows_those_findings_and_takes_them_back") else {
+        return;
+    };
+    let test = CliTest::new();
+    write_set(&test, 30);
+    let page = write_page(&test);
+    let acting = with_script(
+        &page,
+        "const chip = document.querySelector('#levels [data-level=error]');
+         const seen = [];
+         chip.click();
+         seen.push(location.hash, document.querySelectorAll('.finding.l-error').length);
+         seen.push(document.querySelectorAll('.finding.l-warning').length);
+         chip.click();
+         seen.push(location.hash);
+         document.documentElement.dataset.seen = seen.join(' ');",
+    );
+    let opened = open(browser, &acting, "");
+    assert_eq!(
+        opened.root("data-seen"),
+        "#level=error&amp;view=findings 3 0 #view=findings"
     );
 }
 

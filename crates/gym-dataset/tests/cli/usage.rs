@@ -77,6 +77,19 @@ fn a_threshold_that_is_no_number_is_refused() {
 }
 
 #[test]
+fn who_wants_the_page_printed_learns_where_it_goes() {
+    let ran = CliTest::new().run(&["validate", "--format", "html"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("`--report html=FILE`"), "{}", ran.stderr);
+    let ran = CliTest::new().run(&["validate", "--format", "htlm"]);
+    assert!(
+        ran.stderr.contains("possible values: human, concise"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn colour_and_escapes_never_reach_a_pipe() {
     let test = CliTest::new();
     let ran = test.run(&["validate", "no\u{1b}[31msuch", "--static"]);

@@ -64,7 +64,23 @@ fn rule_prints_a_page_by_code_and_by_name() {
     }
     let harbor = Tool::new(["rule", "unknown-config-field"]).run();
     assert!(harbor.stdout.contains("GD120"), "{}", harbor.stdout);
-    assert_eq!(Tool::new(["rule", "nonsense"]).run().code, Some(2));
+    let nonsense = Tool::new(["rule", "nonsense"]).run();
+    assert_eq!(nonsense.code, Some(2));
+    assert!(!nonsense.stderr.contains("did you mean"), "{}", nonsense.stderr);
+    let near = Tool::new(["rule", "root-agnet"]).run();
+    assert_eq!(near.code, Some(2));
+    assert!(
+        near.stderr.contains("did you mean `root-agent`?"),
+        "{}",
+        near.stderr
+    );
+    let begin = Tool::new(["rule", "gd80"]).run();
+    assert_eq!(begin.code, Some(0), "{}", begin.stderr);
+    assert!(
+        begin.stdout.contains("GD801") && begin.stdout.contains("GD802"),
+        "{}",
+        begin.stdout
+    );
     let all = Tool::new(["rule", "--format", "json"]).run().report();
     assert!(all["rules"].as_array().expect("a list").len() > 100);
 }

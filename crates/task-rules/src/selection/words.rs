@@ -39,7 +39,10 @@ impl Universe {
     }
 
     /// Returns the codes that a word names.
-    pub(super) fn codes(&self, word: &str) -> Result<On, UnknownWord> {
+    ///
+    /// # Errors
+    /// A word that names none.
+    pub fn codes(&self, word: &str) -> Result<BTreeSet<&'static str>, UnknownWord> {
         if word == "ALL" {
             return Ok(self.all.iter().map(|rule| rule.code).collect());
         }
@@ -83,10 +86,10 @@ impl Universe {
     }
 
     fn unknown(&self, word: &str) -> UnknownWord {
-        let names = self.all.iter().map(|rule| rule.name);
-        let near = names
-            .chain(harbor_lint::ALL.iter().map(|rule| rule.name))
-            .find(|name| is_near(name, word));
+        let own = self.all.iter().map(|rule| rule.name);
+        let names = || own.clone().chain(harbor_lint::ALL.iter().map(|rule| rule.name));
+        let near = names().find(|name| is_near(name, word));
+        let near = near.or_else(|| task_model::nearest(word, names()));
         UnknownWord {
             word: word.chars().take(80).collect(),
             near: near.map(str::to_owned),

@@ -284,6 +284,6 @@ impl End<'_> {
                 printer.line(&format!("would publish {tasks} to {}", self.output))?;
             }
         }
-        Ok(())
+        printer.explain(self.findings)
     }
 }

@@ -257,6 +257,7 @@ pub(crate) fn summary(
         parts.push(format!("{:.1}s", settings.started.elapsed().as_secs_f64()));
     }
     printer.line(&parts.join("; "))?;
+    printer.explain(whole.shown_findings())?;
     if let Some(error) = &report.error {
         printer.flush()?;
         crate::output::error(&anyhow::anyhow!("{error}"), settings.color_stderr);

@@ -23,6 +23,8 @@ struct Data<'a> {
     report: &'a ValidateReport,
     excerpts: Vec<Option<Shown>>,
     selected: &'a [bool],
+    /// What the targets are called, by index.
+    names: &'a [String],
     #[serde(rename = "static")]
     only_static: bool,
     min_reward: f64,
@@ -38,6 +40,7 @@ struct Shown {
 }
 
 pub(super) fn render(whole: &Whole<'_>) -> String {
+    let names = whole.short_names();
     let data = Data {
         report: whole.object,
         excerpts: whole
@@ -46,22 +49,20 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
             .map(|f| Excerpt::of(f).as_ref().map(shown))
             .collect(),
         selected: whole.selected,
+        names: &names,
         only_static: whole.only_static,
         min_reward: whole.min_reward,
     };
     let mut data = serde_json::to_value(&data).unwrap_or_default();
     harmless(&mut data);
     let json = data.to_string();
-    let title: Vec<&str> = (0..whole.object.targets.len())
-        .map(|t| whole.target_name(t))
-        .collect();
     [
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
         "<meta http-equiv=\"Content-Security-Policy\" content=\"",
         &policy(),
         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
         "<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
-        &sanitize::xml_attribute(&title.join(", ")),
+        &sanitize::xml_attribute(&names.join(", ")),
         " · gym-dataset</title>\n<style>",
         STYLE,
         "</style>\n</head>\n<body>\n",

@@ -3,7 +3,7 @@
 use findings::render;
 
 use super::Whole;
-use crate::output::TaskLines;
+use crate::output::{TaskLines, explanation};
 use crate::report::{TaskReport, TaskStatus};
 
 pub(super) fn render(whole: &Whole<'_>) -> String {
@@ -21,6 +21,9 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
     }
     out.extend([&whole.object.coverage.line(whole.only_static), "\n"]);
     out.extend([&whole.totals(false), "\n"]);
+    if let Some(line) = explanation(whole.shown_findings()) {
+        out.extend([&line, "\n"]);
+    }
     if let Some(error) = &whole.object.error {
         out.extend(["error: ", &findings::sanitize::line(error), "\n"]);
     }

@@ -35,7 +35,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         .tasks()
         .filter(|t| matches!(whole.weight(t), Weight::Bad | Weight::Broken))
         .collect();
-    table(&mut page, &bad);
+    table(&mut page, whole, &bad);
     let found: Vec<&Finding> = by_level(whole);
     findings(&mut page, whole, &found);
     logs(&mut page, &bad);
@@ -89,7 +89,7 @@ fn by_level<'a>(whole: &Whole<'a>) -> Vec<&'a Finding> {
     found
 }
 
-fn table(page: &mut Page, bad: &[&TaskReport]) {
+fn table(page: &mut Page, whole: &Whole<'_>, bad: &[&TaskReport]) {
     if bad.is_empty() || !page.add("\n| task | ended | reward | why |\n|---|---|---|---|\n") {
         return;
     }
@@ -101,8 +101,13 @@ fn table(page: &mut Page, bad: &[&TaskReport]) {
             .as_deref()
             .map(|k| format!("{}: ", code_span(k)));
         let reason: String = task.reason.iter().flat_map(|r| r.chars()).take(300).collect();
+        // Two targets may have a task of the same id.
+        let target = match whole.object.targets.len() {
+            0 | 1 => String::new(),
+            _ => format!("{} ", code_span(whole.target_name(task.target))),
+        };
         format!(
-            "| {} | {status} | {reward} | {}{} |\n",
+            "| {target}{} | {status} | {reward} | {}{} |\n",
             code_span(&task.id),
             kind.unwrap_or_default(),
             prose(&reason)

@@ -14,7 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level};
 use task_rules::selection::Hidden;
 
-use super::{TaskReport, TaskStatus, ValidateReport};
+use super::{TargetReport, TaskReport, TaskStatus, ValidateReport};
 use crate::cli::{ReportFormat, ValidateFormat};
 use crate::output::{Columns, Counts};
 use crate::repository::Repository;
@@ -83,7 +83,7 @@ impl<'a> Whole<'a> {
     }
 
     /// Returns the findings that concern what was picked: not the notes about tasks beside it.
-    fn shown_findings(&self) -> impl Iterator<Item = &'a Finding> {
+    pub(crate) fn shown_findings(&self) -> impl Iterator<Item = &'a Finding> {
         let beside: std::collections::BTreeSet<(usize, &str)> = self
             .object
             .tasks
@@ -162,12 +162,30 @@ impl<'a> Whole<'a> {
         format!("{checked} checked, {}", Counts::of(wrong).sentence(color))
     }
 
-    /// Returns the target's name: its dataset's, or its path.
+    /// Returns the target's name: its dataset's, or its path when it has none or shares it with another.
     fn target_name(&self, target: usize) -> &'a str {
-        self.object
-            .targets
-            .get(target)
-            .map_or("", |t| t.dataset.as_deref().unwrap_or(&t.path))
+        let targets = &self.object.targets;
+        let Some(this) = targets.get(target) else {
+            return "";
+        };
+        let alike = targets.iter().filter(|other| other.dataset == this.dataset);
+        match this.dataset.as_deref() {
+            Some(name) if alike.count() == 1 => name,
+            _ => &this.path,
+        }
+    }
+
+    /// Returns the targets' names for where there is little room: of a path the last part, unless another has it too.
+    fn short_names(&self) -> Vec<String> {
+        let targets = 0..self.object.targets.len();
+        let names: Vec<&str> = targets.map(|target| self.target_name(target)).collect();
+        let last = |name: &'a str| Utf8Path::new(name).file_name().unwrap_or(name);
+        let short = |(name, target): (&&'a str, &TargetReport)| {
+            let alike = names.iter().filter(|other| last(other) == last(name));
+            let cut = *name == target.path && alike.count() == 1;
+            if cut { last(name) } else { name }.to_owned()
+        };
+        names.iter().zip(&self.object.targets).map(short).collect()
     }
 }
 

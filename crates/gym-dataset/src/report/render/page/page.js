@@ -5,6 +5,7 @@
   const data = JSON.parse($("data").textContent);
   const report = data.report;
   const WORDS = ["passed", "failed", "flaky", "masked", "refused", "unvalidated", "not-run"];
+  const LEVELS = ["error", "warning", "note"];
   const ROW = 52;
 
   // Text is only ever set as text: nothing that a task wrote becomes markup.
@@ -14,8 +15,8 @@
     node.append(...children.filter((c) => c !== null && c !== undefined));
     return node;
   };
-  // A static check that has nothing to say of a task found no fault in it.
-  const words = (s) => (data.static && s === "not-run" ? "no fault found" : s.replace("-", " "));
+  // A static check of a task that loads says no more by its ending; its findings do.
+  const words = (s) => (data.static && s === "not-run" ? "loadable" : s.replace("-", " "));
   const plural = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
   const seconds = (x) =>
     x < 0.9995 ? `${Math.round(x * 1000)} ms` : `${x < 10 ? x.toFixed(2) : x < 100 ? x.toFixed(1) : Math.round(x)} s`;
@@ -51,24 +52,31 @@
   const findings = report.findings.filter(
     (f) => f.task === null || f.level !== "note" || picked.has(key(f.target, f.task)),
   );
+  // What fails the run comes first; within a level the order of the report stays.
+  findings.sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
   tasks.forEach((task, i) => {
     task.index = i;
     task.found = byTask.get(key(task.target, task.id)) || [];
     task.rules = new Set(task.found.map((f) => f.rule));
+    task.levels = new Set(task.found.map((f) => f.level));
+    const bad = ["failed", "flaky", "masked", "refused"].includes(task.status);
+    task.rank = bad ? 0 : task.levels.has("error") ? 1 : task.levels.has("warning") ? 2 : 3;
     task.text = [task.id, task.path, task.status, task.failure_kind, task.reason, task.image].join("\n").toLowerCase();
     task.all = [...task.attempts, ...(task.steps || []).flatMap((s) => s.attempts)];
     const ran = task.all.flatMap((a) => [a.solve, a.verify]).filter(Boolean);
     task.seconds = ran.length ? ran.reduce((sum, s) => sum + s.seconds, 0) : null;
   });
+  const byRank = [...tasks].sort((a, b) => a.rank - b.rank);
   const several = report.targets.length > 1;
 
-  const state = { status: new Set(), rule: "", q: "", view: "tasks", task: null, now: -1 };
-  let shown = tasks;
+  const state = { status: new Set(), level: new Set(), rule: "", q: "", view: "tasks", task: null, now: -1 };
+  let shown = byRank;
   let tiles = [];
 
   const readHash = () => {
     const from = new URLSearchParams(location.hash.slice(1));
     state.status = new Set((from.get("status") || "").split(",").filter((s) => WORDS.includes(s)));
+    state.level = new Set((from.get("level") || "").split(",").filter((l) => LEVELS.includes(l)));
     state.rule = from.get("rule") || "";
     state.q = from.get("q") || "";
     state.view = from.get("view") === "findings" ? "findings" : "tasks";
@@ -79,6 +87,7 @@
   const writeHash = () => {
     const to = new URLSearchParams();
     if (state.status.size) to.set("status", [...state.status].join(","));
+    if (state.level.size) to.set("level", [...state.level].join(","));
     if (state.rule) to.set("rule", state.rule);
     if (state.q) to.set("q", state.q);
     if (state.view !== "tasks") to.set("view", state.view);
@@ -92,18 +101,33 @@
 
   // The head of the page.
   const head = () => {
-    const names = report.targets.map((t) => t.dataset || t.path);
-    $("title").textContent = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
-    const paths = report.targets.map((t) => t.path).slice(0, 3).join(", ");
-    $("sub").textContent = `${paths} · contract ${report.contract} · ${data.static ? "static check" : "solutions run"} · exit code ${report.exit}`;
+    const few = (names) => (names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "));
+    const [title, paths] = [few(data.names), few(report.targets.map((t) => t.path))];
+    $("title").textContent = title;
+    $("sub").textContent = `${paths === title ? "" : `${paths} · `}contract ${report.contract} · ${data.static ? "static check" : "solutions run"} · exit code ${report.exit}`;
     if (report.error) {
       $("banner").textContent = report.error;
       $("banner").classList.remove("hidden");
     }
     const c = report.coverage;
     const steps = ["seen", "loadable", "selected"].concat(data.static ? [] : ["run", "scored"]);
-    $("coverage").textContent = steps.map((s) => `${c[s].toLocaleString("en")} ${s}`).join(" → ");
+    $("coverage").textContent = steps.map((s) => `${c[s].toLocaleString("en")} ${s}`).join(", ");
     $("verdict").textContent = report.ok ? "All is well" : "Not all is well";
+    for (const level of LEVELS) {
+      const n = findings.filter((f) => f.level === level).length;
+      if (!n) continue;
+      // Findings of the dataset itself are no task's, so the filter shows findings.
+      const chip = button("", `chip l-${level}`, () => {
+        if (!state.level.delete(level)) {
+          state.level.add(level);
+          state.view = "findings";
+        }
+        apply();
+      });
+      chip.dataset.level = level;
+      chip.append(el("b", "", n.toLocaleString("en")), el("span", "", n === 1 ? level : `${level}s`));
+      $("levels").append(chip);
+    }
     const counts = Object.fromEntries(WORDS.map((w) => [w, tasks.filter((t) => t.status === w).length]));
     for (const word of WORDS.filter((w) => counts[w])) {
       const part = el("i", `s-${word}`);
@@ -143,15 +167,17 @@
   const apply = () => {
     const began = performance.now();
     const q = state.q.toLowerCase().trim();
-    shown = tasks.filter(
+    shown = byRank.filter(
       (t) =>
         (!state.status.size || state.status.has(t.status)) &&
+        (!state.level.size || LEVELS.some((l) => state.level.has(l) && t.levels.has(l))) &&
         (!state.rule || t.rules.has(state.rule)) &&
         (!q || t.text.includes(q) || t.found.some((f) => f.text.includes(q))),
     );
     const on = new Uint8Array(tasks.length);
     for (const task of shown) on[task.index] = 1;
     tiles.forEach((tile, i) => tile.classList.toggle("off", !on[i]));
+    for (const chip of $("levels").children) chip.setAttribute("aria-pressed", state.level.has(chip.dataset.level));
     for (const chip of $("chips").children) chip.setAttribute("aria-pressed", state.status.has(chip.dataset.status));
     $("rule").value = state.rule;
     if ($("q").value !== state.q) $("q").value = state.q;
@@ -167,6 +193,7 @@
 
   const clear = () => {
     state.status.clear();
+    state.level.clear();
     state.rule = state.q = "";
     apply();
   };
@@ -216,14 +243,13 @@
     if (task.seconds !== null) end.append(el("span", "", seconds(task.seconds)));
     if (!data.static) end.append(el("b", "", task.reward === null ? "–" : number(task.reward)));
     const why = [el("span", "word", words(task.status))];
-    if (several) why.push(` · ${report.targets[task.target].dataset || report.targets[task.target].path}`);
     const said = [task.failure_kind, task.reason].filter(Boolean).join(": ");
     if (said) why.push(" · ", ...prose(said));
     const node = el(
       "div",
       `row s-${task.status}${i === state.now ? " now" : ""}`,
       shape(task.status),
-      el("div", "", el("div", "id", task.id), el("div", "why", ...why)),
+      el("div", "", el("div", "id", task.id, several ? el("span", "of", data.names[task.target]) : null), el("div", "why", ...why)),
       end,
     );
     node.style.transform = `translateY(${i * ROW}px)`;
@@ -268,6 +294,7 @@
     const statusOf = (f) => tasks.find((t) => t.target === f.target && t.id === f.task)?.status;
     const hits = findings.filter(
       (f) =>
+        (!state.level.size || state.level.has(f.level)) &&
         (!state.rule || f.rule === state.rule) &&
         (!q || f.text.includes(q)) &&
         (!state.status.size || (f.task !== null && state.status.has(statusOf(f)))),
@@ -338,7 +365,7 @@
   const rewards = (task) => {
     const nodes = [];
     const score = el("div", "score", el("b", "", task.reward === null ? "–" : number(task.reward)));
-    score.append(el("span", "dim", task.reward === null ? "no reward" : `passes at ${number(data.min_reward)}`));
+    score.append(el("span", "dim", task.reward === null ? "no reward" : `the smallest that passes is ${number(data.min_reward)}`));
     nodes.push(score);
     const keys = Object.entries(task.rewards || {});
     if (keys.length) {
