@@ -53,6 +53,9 @@ pub struct TargetReport {
     pub path: String,
     /// `[dataset].name` of its dataset.toml.
     pub dataset: Option<String>,
+    /// Whose rules counted for it.
+    #[schemars(with = "ContractName")]
+    pub contract: Contract,
 }
 
 /// Counts of tasks.

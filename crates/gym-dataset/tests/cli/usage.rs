@@ -111,3 +111,46 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(stderr, "");
 }
+
+#[test]
+fn a_glob_that_picks_nothing_beside_one_that_does_is_told() {
+    let test = CliTest::new();
+    for name in ["data", "other"] {
+        assert_eq!(test.run(&["init", name, "--task", name]).code, Some(0));
+    }
+    let args = ["validate", "data", "other", "--static", "--task", "*a*"];
+    let ran = test.run(&[args.as_slice(), &["--task", "othr"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let both = test.run(&[args.as_slice(), &["--task", "oth*"]].concat());
+    assert!(!both.stderr.contains("picks no task"), "{both:?}");
+    let ran = test.run(&["validate", "data", "--static", "--task", "*a*", "--task", "othr"]);
+    assert!(ran.stderr.contains("`--task othr` picks no task"), "{ran:?}");
+    let ran = test.run(&["validate", "data", "--static", "--task", "data", "--task", "dta"]);
+    assert!(ran.stderr.contains("did you mean `data`?"), "{ran:?}");
+}
+
+#[test]
+fn the_coverage_line_says_whose_rules_counted() {
+    let test = CliTest::new();
+    for name in ["plain", "gyms"] {
+        assert_eq!(test.run(&["init", name, "--task", name]).code, Some(0));
+    }
+    // What `init` writes has a `[gym]` table.
+    test.file("plain/dataset.toml", "[dataset]\nname = \"local/plain\"\n");
+    for (targets, expected) in [
+        (["plain"].as_slice(), "1 loadable under contract harbor,"),
+        (&["gyms"], "1 loadable under contract gym,"),
+        (&["plain", "gyms"], "2 loadable under contract gym or harbor,"),
+        (
+            &["gyms", "--contract", "harbor"],
+            "1 loadable under contract harbor,",
+        ),
+    ] {
+        for format in ["human", "markdown", "github"] {
+            let args = [&["validate", "--static", "--format", format], targets].concat();
+            let ran = test.run(&args);
+            assert_eq!(ran.code, Some(0), "{args:?}: {ran:?}");
+            assert!(ran.stdout.contains(expected), "{args:?}: {}", ran.stdout);
+        }
+    }
+}

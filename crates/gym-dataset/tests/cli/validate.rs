@@ -279,7 +279,7 @@ fn findings_are_shown_with_their_line() {
     );
     assert!(
         ran.stdout
-            .contains("coverage: 1 task seen, 0 loadable, 1 selected\n"),
+            .contains("coverage: 1 task seen, 0 loadable under contract gym, 1 selected\n"),
         "{}",
         ran.stdout
     );

@@ -103,6 +103,8 @@ impl Checks<'_> {
         } else {
             "only `[verifier]` of a separate verifier may restrict the network; remove it here".to_owned()
         });
+        let other = "`--contract harbor` judges the task by Harbor's rules, which know the restriction";
+        finding.help.push(other.to_owned());
     }
 
     fn artifact(&mut self, artifact: &Artifact) {

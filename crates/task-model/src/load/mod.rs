@@ -33,6 +33,7 @@ use assemble::Loading;
 use discover::{Discovery, Found, has_task_toml, is_template};
 use root::Shared;
 use select::Filter;
+pub use select::idle_globs;
 
 /// The largest text file that is read whole, in bytes: task.toml, dataset.toml, instruction.md, verifier.py,
 /// `task_data.json`, templates.

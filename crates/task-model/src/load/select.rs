@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::{LoadError, Selection};
-use crate::Task;
 use crate::nearest::nearest;
+use crate::{Dataset, Task};
 
 /// Compiled `--task` and `--exclude`.
 pub(super) struct Filter {
@@ -95,4 +95,26 @@ pub(super) fn nothing(selection: &Selection, tasks: &[Task]) -> LoadError {
     let count = tasks.len();
     let noun = if count == 1 { "task" } else { "tasks" };
     LoadError::EmptySelection(format!("`{options}` picks none of {count} {noun}; {hint}"))
+}
+
+/// Returns a sentence for each `--task` glob that matches no task at all: another one does, so that nothing else would
+/// tell of a misspelt id.
+#[must_use]
+pub fn idle_globs(globs: &[String], datasets: &[Dataset]) -> Vec<String> {
+    let ids = || {
+        datasets
+            .iter()
+            .flat_map(|d| &d.tasks)
+            .map(|task| task.id.as_str())
+    };
+    let idle = |glob: &&String| {
+        let matcher = compile(glob).map(|glob| glob.compile_matcher());
+        matcher.is_ok_and(|matcher| !ids().any(|id| matcher.is_match(id)))
+    };
+    let idle = globs.iter().filter(idle);
+    idle.map(|glob| match nearest(glob, ids()) {
+        Some(near) => format!("`--task {glob}` picks no task; did you mean `{near}`?"),
+        None => format!("`--task {glob}` picks no task"),
+    })
+    .collect()
 }

@@ -153,6 +153,7 @@ fn targets(datasets: &[Dataset]) -> Vec<TargetReport> {
     let targets = datasets.iter().map(|dataset| TargetReport {
         path: dataset.target.to_string(),
         dataset: dataset.name.clone(),
+        contract: dataset.contract,
     });
     targets.collect()
 }
@@ -251,7 +252,7 @@ pub(crate) fn summary(
     if let Some(line) = trust::probed(report) {
         printer.line(&line)?;
     }
-    printer.line(&report.coverage.line(args.only_static))?;
+    printer.line(&report.coverage_line(args.only_static))?;
     let mut parts = vec![whole.totals(printer.color)];
     if !args.only_static {
         parts.push(format!("{:.1}s", settings.started.elapsed().as_secs_f64()));

@@ -17,8 +17,12 @@ pub(crate) fn targets(
 ) -> anyhow::Result<Vec<Dataset>> {
     let Loaded {
         mut datasets,
-        unselected,
+        mut unselected,
     } = read(args, settings)?;
+    // Of a target that is left out as a whole, all globs are told.
+    if unselected.is_empty() {
+        unselected = task_model::load::idle_globs(&args.task, &datasets);
+    }
     for text in unselected {
         printer.note(&text)?;
     }

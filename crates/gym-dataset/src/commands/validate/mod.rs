@@ -372,6 +372,7 @@ fn broken(args: &ValidateArgs, settings: &Settings, error: &anyhow::Error, endin
     let targets = args.paths.iter().map(|path| TargetReport {
         path: settings.shown(path).to_string(),
         dataset: None,
+        contract,
     });
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
     ValidateReport {

@@ -1,9 +1,11 @@
 //! What people read of a task and of a run.
 
+use std::collections::BTreeSet;
+
 use findings::sanitize;
 
 use super::Style;
-use crate::report::{AttemptReport, CoverageReport, ScriptReport, StepReport, TaskReport, TaskStatus};
+use crate::report::{AttemptReport, ScriptReport, StepReport, TaskReport, TaskStatus, ValidateReport};
 
 /// What a task's line shows besides its reward.
 #[derive(Clone, Copy, Debug, Default)]
@@ -286,17 +288,24 @@ impl Counts {
     }
 }
 
-impl CoverageReport {
+impl ValidateReport {
     /// Returns the coverage line.
-    pub(crate) fn line(&self, only_static: bool) -> String {
+    pub(crate) fn coverage_line(&self, only_static: bool) -> String {
+        let coverage = &self.coverage;
+        let contracts: BTreeSet<&str> = self.targets.iter().map(|t| t.contract.as_str()).collect();
+        let contracts: Vec<&str> = contracts.into_iter().collect();
         let mut parts = vec![
-            format!("{} seen", count(self.seen, "task")),
-            format!("{} loadable", self.loadable),
-            format!("{} selected", self.selected),
+            format!("{} seen", count(coverage.seen, "task")),
+            format!(
+                "{} loadable under contract {}",
+                coverage.loadable,
+                contracts.join(" or ")
+            ),
+            format!("{} selected", coverage.selected),
         ];
         if !only_static {
-            parts.push(format!("{} run", self.run));
-            parts.push(format!("{} scored", self.scored));
+            parts.push(format!("{} run", coverage.run));
+            parts.push(format!("{} scored", coverage.scored));
         }
         format!("coverage: {}", parts.join(", "))
     }

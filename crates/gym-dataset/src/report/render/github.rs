@@ -46,7 +46,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
             out.extend([&rest.to_string(), " more ", words, " are not listed\n"]);
         }
     }
-    let coverage = whole.object.coverage.line(whole.only_static);
+    let coverage = whole.object.coverage_line(whole.only_static);
     for line in [coverage, whole.totals(false)] {
         out.extend([&github::plain(&sanitize::line(&line)), "\n"]);
     }

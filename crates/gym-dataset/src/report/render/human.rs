@@ -19,7 +19,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
     if !tasks.is_empty() {
         out.extend([&tasks, "\n"]);
     }
-    out.extend([&whole.object.coverage.line(whole.only_static), "\n"]);
+    out.extend([&whole.object.coverage_line(whole.only_static), "\n"]);
     out.extend([&whole.totals(false), "\n"]);
     if let Some(line) = explanation(whole.shown_findings()) {
         out.extend([&line, "\n"]);

@@ -26,7 +26,7 @@ pub(super) fn render(whole: &Whole<'_>) -> String {
         "## gym-dataset: {title}\n\n{}  \n",
         plain(&whole.totals(false))
     ));
-    page.add(&format!("{}\n", plain(&object.coverage.line(whole.only_static))));
+    page.add(&format!("{}\n", plain(&object.coverage_line(whole.only_static))));
     if let Some(error) = &object.error {
         let error: String = error.chars().take(2000).collect();
         page.add(&format!("\n**error**: {}\n", plain(&error)));
