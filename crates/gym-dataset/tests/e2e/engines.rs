@@ -178,6 +178,10 @@ fn check(output: &Output, builds: bool, engine: &str) {
             assert!(digest.starts_with("sha256:") && digest.len() == 71, "{digest}");
             assert_ne!(task["image"], Value::Null);
         }
+        // The host's folders can stand in for an image that is only named, not for one that is built.
+        let reason = task["reason"].as_str().unwrap_or_default();
+        let remedy = reason.contains("`--sandbox embedded` runs it on this host");
+        assert_eq!(remedy, builds && row.id == "no-image", "{reason}");
     }
     assert_eq!(report["exit"], 1, "{report:#}");
 }

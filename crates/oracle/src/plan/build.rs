@@ -91,11 +91,9 @@ fn missing(filler: &Filler<'_>) -> Result<(), NotRun> {
     if filler.missing.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = filler
-        .missing
-        .iter()
-        .map(|name| format!("`{}`", findings::sanitize::line(name)))
-        .collect();
+    let names = filler.missing.iter().map(|name| findings::sanitize::line(name));
+    let names: Vec<String> = names.collect();
+    let options: Vec<String> = names.iter().map(|name| format!("--env {name}")).collect();
     let (noun, verb) = if names.len() == 1 {
         ("variable", "is")
     } else {
@@ -104,8 +102,9 @@ fn missing(filler: &Filler<'_>) -> Result<(), NotRun> {
     Err(NotRun::masked(
         "missing_variable",
         format!(
-            "the {noun} {} {verb} needed and not granted; pass `--env NAME` or `--env-file FILE`",
-            names.join(", ")
+            "the {noun} `{}` {verb} needed and not granted; pass `{}` or `--env-file FILE`",
+            names.join("`, `"),
+            options.join(" ")
         ),
     ))
 }

@@ -98,8 +98,8 @@ impl Trial<'_> {
         }
         Err(Fault::masked(
             "image_required",
-            "the separate verifier's image brings the tests, so the host's root cannot stand for it; run it on an \
-             engine that has the image",
+            "the separate verifier's image brings the tests, so the host's root cannot stand for it; run it with \
+             `--sandbox docker` or `--sandbox podman`",
         ))
     }
 }

@@ -151,7 +151,10 @@ fn every_missing_variable_is_named_at_once() {
         &task,
         Network::None,
         "missing_variable",
-        &["`ONE`, `THREE`, `TWO` are needed", "--env"],
+        &[
+            "`ONE`, `THREE`, `TWO` are needed",
+            "`--env ONE --env THREE --env TWO`",
+        ],
     );
 }
 

@@ -246,7 +246,19 @@ pub(crate) fn summary(
             task.network.as_deref().unwrap_or("none")
         ))?;
     }
-    if report.tasks.iter().any(|t| t.root.is_some()) {
+    let started = report.tasks.iter().any(|t| t.root.is_some());
+    if let Some(engine) = report
+        .engine
+        .as_ref()
+        .filter(|_| !started && report.coverage.run > 0)
+    {
+        let name = &engine.name;
+        printer.line(&format!(
+            "sandbox: {name}{}, no task started",
+            version(Some(engine))
+        ))?;
+    }
+    if started {
         printer.line(&format!("logs: {}", settings.shown(&args.results)))?;
     }
     if let Some(line) = trust::probed(report) {

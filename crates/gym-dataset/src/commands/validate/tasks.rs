@@ -15,6 +15,8 @@ use crate::settings::Settings;
 
 /// The name of the embedded engine.
 pub(super) const EMBEDDED: &str = "embedded";
+/// What can be done about a task whose image is not to be had.
+const ON_HOST: &str = "; `--sandbox embedded` runs it on this host's own system folders";
 
 /// Makes entries.
 pub(crate) struct Reporter<'a> {
@@ -113,7 +115,26 @@ impl Reporter<'_> {
             }
         }
         self.without_engine(&mut report, outcome);
+        self.without_image(&mut report, task, outcome);
         report
+    }
+
+    /// Says what runs a task that names an image alone, when the container engine cannot have that image.
+    fn without_image(&self, report: &mut TaskReport, task: &Task, outcome: &TaskOutcome) {
+        let container = self
+            .means
+            .engine()
+            .is_some_and(|engine| engine.name() != EMBEDDED);
+        let unavailable = report.failure_kind.as_deref() == Some("image_unavailable");
+        let named = report.image.is_some() && !task.tree.exists("environment");
+        if let Some(reason) = &mut report.reason
+            && container
+            && unavailable
+            && named
+            && outcome.ran_on.is_none()
+        {
+            reason.push_str(ON_HOST);
+        }
     }
 
     /// Under `auto` a task that only another engine could run is not run: that is nobody's fault.
@@ -139,7 +160,7 @@ impl Reporter<'_> {
         report.failure_kind = Some("no_engine".to_owned());
         // What needs a build or services cannot run on the host's root either.
         let instead = if outcome.failure_kind.as_deref() == Some("image_unavailable") {
-            "; `--sandbox embedded` runs it on this host's own system folders"
+            ON_HOST
         } else {
             ""
         };

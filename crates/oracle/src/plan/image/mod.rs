@@ -219,8 +219,8 @@ fn host_root(path: &Utf8Path, file: &Dockerfile, counts: bool) -> Result<HostRoo
         return Err(NotRun::masked(
             "image_required",
             format!(
-                "`{path}` has `{instruction}`, so the host's root cannot stand for its image; run it on an engine that has \
-                 the image"
+                "`{path}` has `{instruction}`, so the host's root cannot stand for its image; run it with `--sandbox docker` \
+                 or `--sandbox podman`"
             ),
         ));
     }
