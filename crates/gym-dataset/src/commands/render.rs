@@ -24,6 +24,12 @@ pub(crate) fn run(args: &RenderArgs, settings: &Settings, printer: &mut Printer)
             for file in &rendered.files {
                 printer.line(output.join(file).as_str())?;
             }
+            for id in &rendered.foreign {
+                printer.note(&format!(
+                    "`{}` still has `[gym.tasks.\"{id}\"]`, of a task that is not there: remove it, or Gym refuses the dataset",
+                    output.join("dataset.toml")
+                ))?;
+            }
             Ok(Ending::Good)
         }
         Err(error @ (RenderError::Broken(_) | RenderError::Refused(_))) => {

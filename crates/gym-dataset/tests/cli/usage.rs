@@ -154,3 +154,21 @@ fn the_coverage_line_says_whose_rules_counted() {
         }
     }
 }
+
+#[test]
+fn a_template_below_its_dataset_is_rendered_and_settings_of_other_tasks_are_told() {
+    let test = CliTest::new();
+    crate::since::task(&test, "set/other");
+    crate::since::task(&test, "set/many");
+    test.file("set/many/tasks.jsonl", "{\"task_id\": \"x\"}\n");
+    test.file("set/dataset.toml", "[gym.tasks.other.environment]\ncpus = 2\n");
+    let ran = test.run(&["render", "set/many", "--output", "out"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stderr
+            .contains("`out/dataset.toml` still has `[gym.tasks.\"other\"]`"),
+        "{ran:?}"
+    );
+    let ran = test.run(&["validate", "set/many", "--static"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

@@ -1,10 +1,12 @@
 //! Rendered tasks, written as a plain dataset.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::dataset::Settings;
 use crate::{Content, Dataset, NodeKind, Origin, ReadFault, Task, TreeNode};
 
 /// Files of the dataset that travel beside the tasks.
@@ -17,6 +19,9 @@ pub struct Rendered {
     pub tasks: Vec<String>,
     /// The dataset's files that were copied beside them.
     pub files: Vec<&'static str>,
+    /// Ids in `[gym.tasks."id"]` of the copied dataset.toml that are tasks elsewhere in the dataset, in order: Gym refuses
+    /// what was written until they are gone.
+    pub foreign: Vec<String>,
 }
 
 /// Why nothing was written.
@@ -101,7 +106,19 @@ pub fn render(dataset: &Dataset, output: &Utf8Path) -> Result<Rendered, RenderEr
     Ok(Rendered {
         tasks: rows.iter().map(|t| t.id.clone()).collect(),
         files,
+        foreign: foreign(dataset, &rows),
     })
+}
+
+/// Returns the overrides of the dataset's settings that are for none of `rows`.
+fn foreign(dataset: &Dataset, rows: &[&Task]) -> Vec<String> {
+    let Some(source) = &dataset.toml_source else {
+        return Vec::new();
+    };
+    let here: BTreeSet<&str> = rows.iter().map(|task| task.id.as_str()).collect();
+    let settings = Settings::read(source.path(), source.text().as_bytes());
+    let ids = settings.overrides.into_keys();
+    ids.filter(|id| !here.contains(id.as_str())).collect()
 }
 
 /// Checks that `output` can be made, and returns its parent.

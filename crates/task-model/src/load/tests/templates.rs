@@ -118,6 +118,11 @@ fn a_template_below_its_dataset_stands_for_itself() {
     assert_eq!(dataset.refused, None);
     let done = render(&dataset, &disk.at("out")).unwrap();
     assert_eq!(done.tasks, ["sum", "word"]);
+    // The settings go along as they are, and what of them is for another task is told.
+    assert_eq!(done.foreign, ["other"]);
+    disk.write("dataset.toml", toml("sum"));
+    let done = render(&disk.load("tpl"), &disk.at("out1")).unwrap();
+    assert_eq!(done.foreign, Vec::<String>::new());
     disk.write("tpl/dataset.toml", toml("other"));
     let dataset = disk.load("tpl");
     assert_eq!(codes(&dataset), ["GD614"]);
