@@ -2,6 +2,7 @@
 
 use findings::{Level, RuleMeta, Span};
 
+use super::called::run_by_runners;
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
 
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
         code: "GD802",
         name: "byte-order-mark-in-script",
         level: Level::Error,
-        summary: "A script begins with a byte order mark, so that its first line is a command nobody has.",
+        summary: "A script that runners start begins with a byte order mark, so that its first line is a command nobody has.",
         page: include_str!("../../../pages/byte-order-mark-in-script.md"),
     },
     on: true,
@@ -19,14 +20,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for node in task.files().filter(|node| node.path.extension() == Some("sh")) {
-        let Some(source) = task.text(&node.path) else {
+    let scripts = run_by_runners(task).into_iter();
+    for path in scripts.filter(|path| path.extension() == Some("sh")) {
+        let Some(source) = task.text(&path) else {
             continue;
         };
         if !source.text().starts_with('\u{feff}') {
             continue;
         }
-        let name = node.path.file_name().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default();
         let finding = task
             .finding(&RULE.meta, format!("`{name}` begins with a byte order mark"))
             .at(&source, Span::new(0, 3))

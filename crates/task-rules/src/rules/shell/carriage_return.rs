@@ -2,8 +2,8 @@
 
 use camino::Utf8Path;
 use findings::{Level, RuleMeta, Span};
-use task_model::TreeNode;
 
+use super::called::run_by_runners;
 use crate::context::TaskContext;
 use crate::{Check, Found, Rule};
 
@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
         code: "GD801",
         name: "carriage-return-in-script",
         level: Level::Error,
-        summary: "A script has CRLF line ends: bash reads them as part of its words, and the kernel as part of the `#!` line.",
+        summary: "A script that runners start has CRLF line ends: bash reads them as part of its words, and the kernel as part of the `#!` line.",
         page: include_str!("../../../pages/carriage-return-in-script.md"),
     },
     on: true,
@@ -21,21 +21,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    for node in task.files() {
-        let shell = node.path.extension() == Some("sh");
-        if !shell && !begins_like_a_script(task, node) {
-            continue;
-        }
-        let Some(source) = task.text(&node.path) else {
+    for path in run_by_runners(task) {
+        let Some(source) = task.text(&path) else {
             continue;
         };
         let text = source.text();
-        let Some(first) = text.find("\r\n") else { continue };
-        let name = node.path.file_name().unwrap_or_default();
-        if !is_broken(&node.path, text) {
+        let Some(first) = text.find("\r\n").filter(|_| is_broken(&path, text)) else {
             continue;
-        }
-        let (message, level) = if shell {
+        };
+        let name = path.file_name().unwrap_or_default();
+        let (message, level) = if path.extension() == Some("sh") {
             let lines = text.matches("\r\n").count();
             let message = format!("`{name}` has CRLF line ends on {lines} of its lines");
             (message, Level::Error)
@@ -53,19 +48,6 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             .help("write it with LF line ends (`--fix` does), and keep git from changing them with `* text=auto eol=lf` in .gitattributes");
         found.add(finding);
     }
-}
-
-/// Says whether a file without the ending `.sh` has an interpreter line that ends with CRLF.
-fn begins_like_a_script(task: &TaskContext<'_>, node: &TreeNode) -> bool {
-    /// Larger files are data.
-    const LARGEST: u64 = 256 << 10;
-    let may = matches!(
-        node.path.extension(),
-        None | Some("bash" | "js" | "mjs" | "pl" | "py" | "rb" | "zsh")
-    );
-    may && task
-        .small_text(node, LARGEST)
-        .is_some_and(|source| in_shebang(source.text()))
 }
 
 /// Says whether the interpreter line ends with CRLF.

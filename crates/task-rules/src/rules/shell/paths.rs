@@ -45,6 +45,27 @@ pub(crate) fn read_words(command: &Command) -> Vec<&Word> {
     }
 }
 
+/// Returns the word that names the file which a command runs or sources, if it runs one.
+pub(crate) fn run_word(command: &Command) -> Option<&Word> {
+    let words = command.effective();
+    let first = words.first().copied()?;
+    let text = first.literal.as_deref().unwrap_or_default();
+    let base = text.rsplit('/').next().unwrap_or(text);
+    let interprets = matches!(
+        base,
+        "." | "source" | "bash" | "sh" | "dash" | "zsh" | "node" | "ruby" | "perl"
+    ) || base.starts_with("python");
+    if !interprets {
+        return Some(first);
+    }
+    let is_file = |word: &&Word| {
+        word.literal
+            .as_deref()
+            .is_none_or(|text| !text.starts_with(['-', '+']))
+    };
+    words.into_iter().skip(1).find(is_file)
+}
+
 /// The paths that a script itself writes or makes.
 pub(crate) struct Made(BTreeSet<String>);
 

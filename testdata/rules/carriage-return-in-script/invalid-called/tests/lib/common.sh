@@ -1,0 +1,2 @@
+set -u
+"$(dirname "$0")"/lib/third.sh
