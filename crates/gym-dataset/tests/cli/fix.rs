@@ -17,7 +17,7 @@ fn set(test: &CliTest) {
     test.file("set/a/instruction.md", "Do it.\r\n");
     test.file("set/a/tests/test.sh", "#!/bin/bash\r\ntrue\r\n");
     // What the task is about.
-    test.file("set/a/environment/deploy.sh", "\u{feff}#!/bin/sh\r\ntrue\r\n");
+    test.file("set/a/tests/fixtures/in.sh", "\u{feff}#!/bin/sh\r\ntrue\r\n");
 }
 
 fn read(test: &CliTest, path: &str) -> String {
@@ -62,7 +62,7 @@ fn a_set_is_fixed_once_and_the_run_sees_it_fixed() {
     assert_eq!(read(&test, "set/a/tests/test.sh"), "#!/bin/bash\ntrue\n");
     assert_eq!(read(&test, "set/a/instruction.md"), "Do it.\r\n");
     assert_eq!(
-        read(&test, "set/a/environment/deploy.sh"),
+        read(&test, "set/a/tests/fixtures/in.sh"),
         "\u{feff}#!/bin/sh\r\ntrue\r\n"
     );
     assert_eq!(std::fs::metadata(&script).unwrap().mode() & 0o7777, 0o750);
