@@ -1,10 +1,11 @@
 //! Puts the layers together and says which findings are shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use findings::{Finding, Level, Location};
-use task_model::Dataset;
+use task_model::{Dataset, Task};
 
 use super::tables::{Suppression, Tables};
 use super::words::{Choice, On, UnknownWord};
@@ -16,6 +17,10 @@ pub struct Filter {
     /// For findings of no task, and of tasks without a word of their own.
     common: On,
     by_task: BTreeMap<String, On>,
+    /// What the command line turns off, whatever the files say.
+    off: On,
+    /// Each task's folder as shown.
+    folders: BTreeMap<String, Utf8PathBuf>,
     suppressions: Vec<(Suppression, bool)>,
     /// Raise warnings to errors.
     strict: bool,
@@ -51,9 +56,16 @@ impl Filter {
         shared.apply(&mut below);
         let mut common = below.clone();
         words.apply(universe, &mut common)?;
+        let mut left: On = universe.all.iter().map(|rule| rule.code).collect();
+        let mut off = left.clone();
+        words.apply(universe, &mut left)?;
+        off.retain(|code| !left.contains(code));
+        let folder = |task: &Task| (task.id.clone(), task.folder.clone());
         let mut filter = Self {
             common,
             by_task: BTreeMap::new(),
+            off,
+            folders: dataset.tasks.iter().map(folder).collect(),
             suppressions: shared.suppressions.into_iter().map(|s| (s, false)).collect(),
             strict,
             hidden: Vec::new(),
@@ -70,6 +82,8 @@ impl Filter {
             }
             found.extend(own.findings.into_iter().map(|finding| Finding {
                 task: Some(task.id.clone()),
+                // Like all that is said of a task that is not selected.
+                level: if task.selected { finding.level } else { Level::Note },
                 ..finding
             }));
             if task.selected {
@@ -77,11 +91,24 @@ impl Filter {
                     .suppressions
                     .extend(own.suppressions.into_iter().map(|suppression| {
                         let task = Some(task.id.clone());
-                        (Suppression { task, ..suppression }, false)
+                        let owner = task.clone();
+                        let suppression = Suppression {
+                            task,
+                            owner,
+                            ..suppression
+                        };
+                        (suppression, false)
                     }));
             }
         }
-        found.dedup_by(|a, b| a.location == b.location && a.message == b.message);
+        // Rows of one template share its table.
+        found.dedup_by(|later, kept| {
+            let same = later.location == kept.location && later.message == kept.message;
+            if same && kept.level == Level::Note {
+                std::mem::swap(later, kept);
+            }
+            same
+        });
         dataset.findings.append(&mut found);
         Ok(filter)
     }
@@ -97,36 +124,61 @@ impl Filter {
         }
     }
 
-    /// Returns a finding for every suppression that hid nothing so far; of rules that only a run can find, when there
-    /// was one.
+    /// Returns a finding for every suppression that hid nothing so far; of rules that are off now nobody can say that,
+    /// and of rules that only a run can find, when there was one.
     #[must_use]
     pub fn unused(&self, universe: &Universe, ran: bool) -> Vec<Finding> {
-        let waits = |suppression: &Suppression| {
-            !ran && suppression
-                .codes
-                .iter()
-                .any(|code| universe.of_runs.contains(code))
-        };
-        let mut found: Vec<Finding> = self
+        let used: BTreeSet<_> = self
             .suppressions
             .iter()
-            .filter(|(suppression, used)| !used && !waits(suppression))
-            .map(|(suppression, _)| {
-                let finding = Finding::new(
-                    &UNUSED_SUPPRESSION,
-                    format!("the suppression of `{}` hides nothing", suppression.word),
-                );
-                finding
-                    .at(&suppression.source, suppression.span)
-                    .help("remove it")
-            })
+            .filter(|(_, used)| *used)
+            .map(|(suppression, _)| suppression.place())
             .collect();
-        found.retain(|finding| self.common.contains(finding.rule.code));
-        found.dedup_by(|a, b| a.location == b.location);
-        if self.strict {
-            found.iter_mut().for_each(|finding| finding.level = Level::Error);
+        let mut told = BTreeSet::new();
+        let mut found = Vec::new();
+        for (suppression, _) in &self.suppressions {
+            let place = suppression.place();
+            // Rows of one template share its suppressions.
+            if used.contains(&place) || self.waits(suppression, universe, ran) || !told.insert(place) {
+                continue;
+            }
+            if !self
+                .on(suppression.owner.as_ref())
+                .contains(UNUSED_SUPPRESSION.code)
+            {
+                continue;
+            }
+            let message = format!("the suppression of `{}` hides nothing", suppression.word);
+            let finding = Finding::new(&UNUSED_SUPPRESSION, message)
+                .at(&suppression.source, suppression.span)
+                .help("remove it");
+            found.push(Finding {
+                task: suppression.owner.clone(),
+                level: if self.strict { Level::Error } else { finding.level },
+                ..finding
+            });
         }
         found
+    }
+
+    /// Says whether what a suppression hides may only not have been looked for.
+    fn waits(&self, suppression: &Suppression, universe: &Universe, ran: bool) -> bool {
+        let mut codes = suppression.codes.iter();
+        let looked_for = match &suppression.task {
+            Some(task) => self.on(Some(task)).intersection(&suppression.codes).count(),
+            None => std::iter::once(&self.common)
+                .chain(self.by_task.values())
+                .map(|on| on.intersection(&suppression.codes).count())
+                .sum(),
+        };
+        looked_for == 0
+            || codes.any(|code| self.off.contains(code) || (!ran && universe.of_runs.contains(code)))
+    }
+
+    /// Returns what is on for a task.
+    fn on(&self, task: Option<&String>) -> &On {
+        task.and_then(|task| self.by_task.get(task))
+            .unwrap_or(&self.common)
     }
 
     /// Says whether findings of a rule are shown where no task says otherwise.
@@ -146,17 +198,13 @@ impl Filter {
         if is_always_shown(code, finding.level) {
             return true;
         }
-        let on = finding
-            .task
-            .as_ref()
-            .and_then(|task| self.by_task.get(task))
-            .unwrap_or(&self.common);
-        if !on.contains(code) {
+        if !self.on(finding.task.as_ref()).contains(code) {
             return false;
         }
+        let folder = finding.task.as_ref().and_then(|task| self.folders.get(task));
         let mut by = None;
         for (suppression, used) in &mut self.suppressions {
-            if suppression.matches(finding) {
+            if suppression.matches(finding, folder) {
                 *used = true;
                 by.get_or_insert(&*suppression);
             }
@@ -176,10 +224,15 @@ impl Filter {
 }
 
 impl Suppression {
-    fn matches(&self, finding: &Finding) -> bool {
+    /// Says whether it hides a finding of a task in `folder`.
+    fn matches(&self, finding: &Finding, folder: Option<&Utf8PathBuf>) -> bool {
         let path_fits = || match (&self.path, &finding.location) {
             (None, _) => true,
-            (Some(path), Some(location)) => location.path().ends_with(path),
+            (Some(path), Some(location)) => {
+                let of_table = self.source.path().parent();
+                let mut bases = folder.map(Utf8PathBuf::as_path).into_iter().chain(of_table);
+                bases.any(|base| plain(&base.join(path)) == plain(location.path()))
+            }
             (Some(_), None) => false,
         };
         self.codes.contains(finding.rule.code)
@@ -189,4 +242,16 @@ impl Suppression {
                 .is_none_or(|task| finding.task.as_ref() == Some(task))
             && path_fits()
     }
+
+    /// Where it stands.
+    fn place(&self) -> (&Utf8Path, usize) {
+        (self.source.path(), self.span.start)
+    }
+}
+
+/// Returns a path without `.` in it.
+fn plain(path: &Utf8Path) -> Utf8PathBuf {
+    path.components()
+        .filter(|part| *part != Utf8Component::CurDir)
+        .collect()
 }

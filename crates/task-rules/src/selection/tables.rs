@@ -34,10 +34,12 @@ pub(super) struct Suppression {
     pub(super) codes: On,
     pub(super) word: String,
     pub(super) reason: String,
-    /// The end of the path that the finding must have.
+    /// The path that the finding must have, in its task's folder or beside the file that this stands in.
     pub(super) path: Option<String>,
     /// The task that the finding must belong to.
     pub(super) task: Option<String>,
+    /// The task whose task.toml holds it.
+    pub(super) owner: Option<String>,
     pub(super) source: Arc<SourceFile>,
     pub(super) span: Span,
 }
@@ -101,7 +103,7 @@ impl Reader<'_> {
     fn choice(&mut self, table: &Table, among: Option<&On>) {
         for key in ["select", "extend-select", "ignore"] {
             let Some(value) = table.get(key) else { continue };
-            let codes = self.words(value, among.is_some());
+            let codes = self.words(value, among.is_some(), key);
             let step = match key {
                 "select" => Step::Replace {
                     among: among
@@ -117,16 +119,22 @@ impl Reader<'_> {
         for entry in table.entries() {
             let known = ["select", "extend-select", "ignore"].contains(&entry.key.name.as_str());
             let own = among.is_none() && entry.key.name == "suppress";
-            if !known && !own {
-                self.complain(
-                    entry.key.span,
-                    format!("nobody reads the key `{}` here", entry.key.name),
-                );
+            if known || own {
+                continue;
             }
+            let key = &entry.key.name;
+            let message = if among.is_none() {
+                format!("nobody reads the key `{key}` here")
+            } else {
+                format!(
+                    "`{key}` is no key of Harbor's lint, which refuses the table for it; ours belong under `[metadata.gym-dataset.lint]`"
+                )
+            };
+            self.complain(entry.key.span, message);
         }
     }
 
-    fn words(&mut self, value: &Value, harbor: bool) -> On {
+    fn words(&mut self, value: &Value, harbor: bool, key: &str) -> On {
         let Some(items) = value.as_array() else {
             self.complain(value.span, "a list of rules must stand here".to_owned());
             return On::new();
@@ -140,6 +148,12 @@ impl Reader<'_> {
                 );
                 continue;
             };
+            if harbor && key == "ignore" && word == "ALL" {
+                let message = "Harbor's lint refuses the table for `ALL` in `ignore`: it can stand in `select` and \
+                               `extend-select` alone";
+                self.complain(item.span, message.to_owned());
+                continue;
+            }
             let named = if harbor {
                 self.universe.harbor_codes(word)
             } else {
@@ -195,6 +209,7 @@ impl Reader<'_> {
                     reason,
                     path: text("path"),
                     task: text("task"),
+                    owner: None,
                     source: Arc::clone(self.source),
                     span: item.span,
                 }),

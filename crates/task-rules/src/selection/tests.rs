@@ -108,6 +108,24 @@ fn harbors_table_touches_its_own_rules_only() {
 }
 
 #[test]
+fn what_makes_harbor_refuse_its_table_is_told() {
+    for refused in [
+        "ignore = [\"ALL\"]",
+        "foo = 1",
+        "suppress = [{rule = \"root-agent\", reason = \"x\"}]",
+    ] {
+        let table = format!("[metadata.harbor.lint]\n{refused}\n");
+        assert_eq!(
+            names("", &table, &Choice::default()),
+            [ALL[0], "lint-settings", ALL[1]],
+            "{refused}"
+        );
+    }
+    let all = "[metadata.harbor.lint]\nselect = [\"ALL\"]\n";
+    assert!(!names(all, "", &Choice::default()).contains(&"lint-settings"));
+}
+
+#[test]
 fn a_suppression_has_a_reason_and_is_used() {
     let table = |rest: &str| {
         format!("[[metadata.gym-dataset.lint.suppress]]\nrule = \"carriage-return-in-script\"\n{rest}")
@@ -124,6 +142,66 @@ fn a_suppression_has_a_reason_and_is_used() {
         names("", &table(""), &Choice::default()),
         [ALL[0], "lint-settings", ALL[1]]
     );
+}
+
+#[test]
+fn the_path_of_a_suppression_is_a_path_of_the_task() {
+    let with = |path: &str| {
+        format!(
+            "[[metadata.gym-dataset.lint.suppress]]\nrule = \"GD801\"\nreason = \"x\"\npath = \"{path}\"\n"
+        )
+    };
+    assert_eq!(names("", &with("./tests//test.sh"), &Choice::default()), [ALL[1]]);
+    assert_eq!(
+        names(&with("one/tests/test.sh"), "", &Choice::default()),
+        [ALL[1]]
+    );
+    assert_eq!(
+        names("", &with("test.sh"), &Choice::default()),
+        [ALL[0], ALL[1], "unused-suppression"]
+    );
+}
+
+#[test]
+fn a_suppression_of_what_is_off_is_not_called_unused() {
+    let of =
+        |rule: &str| format!("[[metadata.gym-dataset.lint.suppress]]\nrule = \"{rule}\"\nreason = \"x\"\n");
+    assert_eq!(names("", &of("GD801"), &ignore("GD801")), [ALL[1]]);
+    assert_eq!(names("", &of("GD80"), &ignore("GD801")), [ALL[1]]);
+    assert_eq!(names("", &of("root-agent"), &Choice::default()), ALL);
+    let own = "[metadata.gym-dataset.lint]\nignore = [\"unused-suppression\"]\n";
+    assert_eq!(
+        names("", &format!("{own}{}", of("host-cpu-count")), &Choice::default()),
+        ALL
+    );
+}
+
+#[test]
+fn what_is_unused_belongs_to_the_task_that_holds_it() {
+    let unused = "[[metadata.gym-dataset.lint.suppress]]\nrule = \"host-cpu-count\"\nreason = \"x\"\n";
+    for (shared, own, task) in [("", unused, Some("one")), (unused, "", None)] {
+        let (_scratch, mut dataset) = dataset(shared, own);
+        let filter = Filter::of(&mut dataset, &Choice::default(), false, &universe()).unwrap();
+        let found = filter.unused(&universe(), false);
+        let tasks: Vec<Option<&str>> = found.iter().map(|finding| finding.task.as_deref()).collect();
+        assert_eq!(tasks, [task]);
+    }
+}
+
+#[test]
+fn tables_of_tasks_that_are_not_selected_are_notes() {
+    let wrong = "[metadata.gym-dataset.lint]\nignore = [\"nonsense\"]\n";
+    let (_scratch, mut dataset) = dataset("", wrong);
+    for task in &mut dataset.tasks {
+        task.selected = false;
+    }
+    let mut filter = Filter::of(&mut dataset, &Choice::default(), true, &universe()).unwrap();
+    filter.apply(&mut dataset.findings);
+    let mut found = dataset.findings.iter();
+    let settings = found
+        .find(|finding| finding.rule.name == "lint-settings")
+        .unwrap();
+    assert_eq!(settings.level, Level::Note);
 }
 
 #[test]
