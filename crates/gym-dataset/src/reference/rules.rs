@@ -43,7 +43,10 @@ const FAMILIES: [(&str, &str); 10] = [
 pub(super) fn page() -> String {
     let mut out = head("the `rules.rs` of every crate");
     out += "# Findings\n\nA code never changes its meaning. *error* fails the run, *warning* works but probably not as \
-            meant, *note* is worth knowing.\n";
+            meant, *note* is worth knowing.\n\nThe examples on the rules' pages show the files that matter; the rest of \
+            the task is complete: a task.toml whose `docker_image` is `debian:12`, an instruction.md, an \
+            environment/Dockerfile with `FROM debian:12`, a tests/test.sh that writes the reward 1, a solution/solve.sh. \
+            Where no other command stands, it is `gym-dataset validate . --static` in the folder.\n";
     let all = rules();
     for (prefix, title) in FAMILIES {
         let mut family = all.iter().filter(|r| r.code.starts_with(prefix)).peekable();

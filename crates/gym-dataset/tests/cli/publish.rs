@@ -126,7 +126,10 @@ fn outputs_that_are_not_free_are_refused() {
     for (output, words) in [
         ("set/out", "lies inside the source"),
         (".", "holds the source"),
-        ("full", "is not empty; `--force` replaces it"),
+        (
+            "full",
+            "is not empty; `--force` replaces it\n = help: a folder that is absent or empty needs no `--force`",
+        ),
         ("set/dataset.toml", "lies inside the source"),
     ] {
         test.file("full/keep", "kept");

@@ -81,7 +81,7 @@ fn publish(args: &PublishArgs, settings: &Settings, printer: &mut Printer) -> an
             Ok(outcome) => Some(outcome),
             Err(error) if error.is_refusal() => {
                 let finding = Finding::new(&publisher::rules::OUTPUT, error.to_string())
-                    .help("give a folder that is absent or empty");
+                    .help("a folder that is absent or empty needs no `--force`");
                 Some(Outcome::Refused(vec![finding]))
             }
             Err(error) => return Err(error.into()),
