@@ -13,5 +13,5 @@ mod walk;
 mod tests;
 
 pub(crate) use model::is_name;
-pub use model::{Assignment, Command, Place, Redirect, Script, Variable, Word};
+pub use model::{Assignment, Command, Function, Place, Redirect, Script, Variable, Word};
 pub use parse::MAX_SCRIPT;

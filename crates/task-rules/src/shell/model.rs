@@ -13,10 +13,19 @@ pub struct Script {
     pub variables: Vec<Variable>,
     /// Operands of `[ ... ]` and `[[ ... ]]`, in order of writing.
     pub tested: Vec<Word>,
-    /// Names of functions that the script defines.
-    pub functions: Vec<String>,
+    /// The functions that the script defines, in order of writing.
+    pub functions: Vec<Function>,
     /// Whether all of it could be read; from a script with faults rules draw no conclusion about what is missing.
     pub whole: bool,
+}
+
+/// A function that a script defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The whole definition.
+    pub span: Span,
 }
 
 /// A simple command: assignments, a name, arguments, redirections.
@@ -42,6 +51,8 @@ pub struct Place {
     /// Its exit status is looked at (a condition, left of `&&` or `||`, after `!`, not last in a pipe): errexit does
     /// not end the script.
     pub guarded: bool,
+    /// It is guarded by nothing but its place in a pipe: under `pipefail` errexit ends the script all the same.
+    pub piped: bool,
     /// It stands left of `||`, or in a list with a later `||`: whatever happens, something follows.
     pub caught: bool,
     /// It stands right of `&&` or `||`: whether it runs hangs on what stands before.

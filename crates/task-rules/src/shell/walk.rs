@@ -4,7 +4,7 @@ use findings::Span;
 use tree_sitter::{Node, Tree};
 
 use super::kind::kind;
-use super::model::{Assignment, Command, Place, Redirect, Script, Variable};
+use super::model::{Assignment, Command, Function, Place, Redirect, Script, Variable};
 use super::redirects;
 use super::value::{Constants, word};
 use super::{conditions, constants};
@@ -61,6 +61,7 @@ impl<'a> Walk<'a> {
                 node,
                 &Place {
                     guarded: true,
+                    piped: false,
                     ..place.clone()
                 },
                 depth,
@@ -80,7 +81,10 @@ impl<'a> Walk<'a> {
             }
             "function_definition" => {
                 if let Some(name) = node.child_by_field_name("name") {
-                    self.script.functions.push(self.source(name).to_owned());
+                    self.script.functions.push(Function {
+                        name: self.source(name).to_owned(),
+                        span: Span::new(node.start_byte(), node.end_byte()),
+                    });
                 }
                 self.children(
                     node,
@@ -135,6 +139,7 @@ impl<'a> Walk<'a> {
                     &Place {
                         background,
                         guarded: true,
+                        piped: false,
                         ..place.clone()
                     },
                     depth + 1,
@@ -155,6 +160,7 @@ impl<'a> Walk<'a> {
             let last = at + 1 == named.len();
             let inner = Place {
                 guarded: place.guarded || !last,
+                piped: place.piped && last,
                 caught: place.caught || (!last && operator == Some("||")),
                 conditional: place.conditional || at > 0,
                 ..place.clone()
@@ -174,6 +180,7 @@ impl<'a> Walk<'a> {
             let last = at + 1 == parts.len();
             let inner = Place {
                 guarded: place.guarded || !last,
+                piped: place.piped || !(place.guarded || last),
                 pipe: place.pipe + at,
                 ..place.clone()
             };
@@ -201,6 +208,7 @@ impl<'a> Walk<'a> {
             if conditions.contains(&child.id()) {
                 let condition = Place {
                     guarded: true,
+                    piped: false,
                     caught: true,
                     ..place.clone()
                 };

@@ -3,7 +3,10 @@
 use camino::Utf8Path;
 use findings::{Level, RuleMeta, Span};
 
-use super::errexit_before_reward::{sets_errexit, traps_exit, writes_reward};
+use super::errexit::{always_on, sets_errexit};
+use super::errexit_before_reward::writes_reward;
+use super::flow::{Step, steps};
+use super::programs::{Program, program};
 use crate::context::TaskContext;
 use crate::shell::{Command, Script};
 use crate::{Check, Found, Rule};
@@ -45,26 +48,41 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
 
 /// Returns the one value that a script can write, and where it surely does.
 fn constant(script: &Script, text: &str) -> Option<(String, Span)> {
-    if !script.whole || traps_exit(script) || speaks_elsewhere(script, text) {
+    if !script.whole || speaks_elsewhere(script, text) {
         return None;
     }
-    let writers: Vec<&Command> = script
-        .commands
-        .iter()
-        .filter(|command| writes_reward(command))
+    let steps = steps(script)?;
+    let writers: Vec<usize> = (0..steps.len())
+        .filter(|at| steps.get(*at).is_some_and(|step| writes_reward(step.command)))
         .collect();
-    let value = written_value(writers.first()?)?;
+    let value = written_by(&steps, *writers.first()?)?;
     let same = writers
         .iter()
-        .all(|writer| written_value(writer).as_ref() == Some(&value));
-    let sure = writers.iter().find(|writer| {
-        let place = &writer.place;
-        place.branches == 0
-            && !(place.conditional || place.function || place.substitution || place.background)
-    })?;
-    let ends = errexit(script) && !before(script, sure).all(cannot_fail);
-    let decides = script.commands.iter().any(may_decide);
-    (same && !ends && !decides).then_some((value, sure.span))
+        .all(|at| written_by(&steps, *at).as_ref() == Some(&value));
+    let sure = writers
+        .into_iter()
+        .find(|at| steps.get(*at).is_some_and(is_sure))?;
+    let before = steps.get(..sure)?;
+    let ends = errexit(script) && !before.iter().all(cannot_fail);
+    let decides = (0..steps.len()).any(|at| may_decide(&steps, at, sure, &value));
+    let span = steps.get(sure)?.command.span;
+    (same && !ends && !decides).then_some((value, span))
+}
+
+fn is_sure(step: &Step<'_>) -> bool {
+    let place = &step.place;
+    place.branches == 0 && !(place.conditional || place.substitution || place.background)
+}
+
+/// Returns the text that a step writes; that of `tee` comes through the pipe.
+fn written_by(steps: &[Step<'_>], at: usize) -> Option<String> {
+    let step = steps.get(at)?;
+    if step.command.base_name() != Some("tee") {
+        return written_value(step.command);
+    }
+    let before = steps.get(at.checked_sub(1)?)?;
+    let feeds = before.place.piped && before.place.pipe + 1 == step.place.pipe;
+    feeds.then(|| written_value(before.command)).flatten()
 }
 
 /// Returns the text that a command writes when it is known.
@@ -118,55 +136,40 @@ fn speaks_elsewhere(script: &Script, text: &str) -> bool {
     })
 }
 
-/// Says whether a command can end the script, or can be somebody who writes the reward: a program of the image, a
-/// sourced file, a command that is not known.
-fn may_decide(command: &Command) -> bool {
-    let words = command.effective();
-    let Some(first) = words.first() else { return false };
-    let Some(name) = first.literal.as_deref() else {
-        return true;
+/// Says whether a step can end the script before the reward is written, or can be somebody else who writes it: a
+/// program of the image, a sourced file, a command that is not known, and whoever of the tests runs later.
+fn may_decide(steps: &[Step<'_>], at: usize, sure: usize, value: &str) -> bool {
+    let Some(step) = steps.get(at).filter(|step| !step.called) else {
+        return false;
     };
-    let base = name.rsplit('/').next().unwrap_or(name);
-    let of_image = |path: &str| {
-        path.starts_with('/')
-            && !["/tests/", "/usr/", "/bin/", "/sbin/"]
-                .iter()
-                .any(|known| path.starts_with(known))
-    };
-    let runs = matches!(base, "bash" | "sh" | "node" | "ruby" | "perl") || base.starts_with("python");
-    let script = words.get(1).map(|word| word.literal.as_deref());
-    match base {
-        "exit" | "return" | "exec" | "kill" | "source" | "." | "eval" | "xargs" | "trap" => true,
-        _ if runs => {
-            script.is_some_and(|script| script.is_none_or(|path| of_image(path) || path.ends_with(".sh")))
-        }
-        _ => of_image(name) || name.starts_with('.') || command.name() == Some("exec"),
+    let later = at > sure || step.place.background;
+    match step.command.name() {
+        Some("exit" | "return" | "kill") => return at < sure,
+        Some("source" | "." | "eval" | "xargs" | "trap") => return true,
+        _ => {}
+    }
+    let before = at.checked_sub(1).and_then(|at| steps.get(at));
+    match program(step.command, before.map(|step| step.command)) {
+        Program::Ordinary => false,
+        Program::Runner => later,
+        // A 0 may be meant for the one who writes a better reward elsewhere.
+        Program::Tests(_) => later || value.parse::<f64>().is_ok_and(|value| value == 0.0),
+        Program::Unknown => true,
     }
 }
 
 fn errexit(script: &Script) -> bool {
-    let shebang = script.shebang.as_deref().unwrap_or_default();
-    shebang
-        .split_whitespace()
-        .skip(1)
-        .any(|word| word.starts_with('-') && word.contains('e'))
+    always_on(script)
         || script
             .commands
             .iter()
             .any(|command| sets_errexit(command) == Some(true))
 }
 
-fn before<'a>(script: &'a Script, writer: &Command) -> impl Iterator<Item = &'a Command> {
-    let start = writer.span.start;
-    script
-        .commands
-        .iter()
-        .filter(move |command| command.span.end <= start)
-}
-
-fn cannot_fail(command: &Command) -> bool {
+fn cannot_fail(step: &Step<'_>) -> bool {
     let harmless = ["set", "echo", "printf", "mkdir", "true", ":", "export", "umask"];
-    command.place.guarded || command.base_name().is_none_or(|name| harmless.contains(&name))
+    let name = step.command.base_name();
+    step.called || step.place.guarded || name.is_none_or(|name| harmless.contains(&name))
 }
 
 /// Says whether another file of the tests speaks of a reward, or cannot be read: it may be the one that decides.

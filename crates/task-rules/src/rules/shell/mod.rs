@@ -14,7 +14,10 @@ pub(crate) mod shebang;
 pub(crate) mod shell_startup_file;
 
 pub(crate) mod called;
+pub(crate) mod errexit;
+pub(crate) mod flow;
 pub(crate) mod paths;
+pub(crate) mod programs;
 pub(crate) mod system_packages;
 
 use crate::shell::Word;

@@ -1,6 +1,6 @@
 #!/bin/bash
 mkdir -p /logs/verifier
-if missing-tool check; then
+if grep -q 42 /app/answer.txt; then
   printf "0\n" > /logs/verifier/reward.txt
 fi
 printf "0\n" > /logs/verifier/reward.txt

@@ -1,0 +1,2 @@
+import os
+p=os.environ["OUT"]

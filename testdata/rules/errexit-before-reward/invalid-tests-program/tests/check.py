@@ -1,0 +1,1 @@
+assert open('/app/answer.txt').read() == '42'

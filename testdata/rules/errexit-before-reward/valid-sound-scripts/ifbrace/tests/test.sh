@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+if { bash /tests/prep.sh; pytest /tests/t.py; }; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi

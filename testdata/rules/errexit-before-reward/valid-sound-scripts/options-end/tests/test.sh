@@ -1,0 +1,4 @@
+#!/bin/bash
+set -- -e
+pytest /tests/test_o.py
+echo $? > /logs/verifier/reward.txt

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -e
+source /tests/lib.sh
+pytest /tests/test_o.py
+echo 1 > /logs/verifier/reward.txt
