@@ -21,9 +21,8 @@ pub(crate) fn universe() -> Universe {
 }
 
 impl Lint {
-    /// Reads the tables of the datasets and drops the findings that are not shown. A word that names no rule is wrong
-    /// usage.
-    pub(crate) fn of(args: &ValidateArgs, datasets: &mut [Dataset]) -> anyhow::Result<Self> {
+    /// Reads the tables of the datasets. A word that names no rule is wrong usage.
+    pub(crate) fn read(args: &ValidateArgs, datasets: &mut [Dataset]) -> anyhow::Result<Self> {
         let universe = universe();
         let words = Choice {
             select: args.select.clone(),
@@ -31,10 +30,28 @@ impl Lint {
             ignore: args.ignore.clone(),
         };
         let mut filters = Vec::with_capacity(datasets.len());
-        for (target, dataset) in datasets.iter_mut().enumerate() {
-            let mut filter = Filter::of(dataset, &words, args.strict, &universe).map_err(|unknown| {
-                UsageError::because(format!("{unknown}; `gym-dataset rule` lists the rules"))
-            })?;
+        for dataset in datasets {
+            filters.push(
+                Filter::of(dataset, &words, args.strict, &universe).map_err(|unknown| {
+                    UsageError::because(format!("{unknown}; `gym-dataset rule` lists the rules"))
+                })?,
+            );
+        }
+        Ok(Self { filters })
+    }
+
+    /// Adds what the rules find that are on.
+    pub(crate) fn check(&self, datasets: &mut [Dataset]) {
+        for (dataset, filter) in datasets.iter_mut().zip(&self.filters) {
+            let found = task_rules::check(dataset, |code, task| filter.wants(code, task));
+            dataset.findings.extend(found);
+        }
+    }
+
+    /// Drops the findings that are not shown.
+    pub(crate) fn show(&mut self, datasets: &mut [Dataset]) {
+        let universe = universe();
+        for (target, (dataset, filter)) in datasets.iter_mut().zip(&mut self.filters).enumerate() {
             filter.apply(&mut dataset.findings);
             dataset.findings.extend(filter.unused(&universe, false));
             for finding in &mut dataset.findings {
@@ -42,9 +59,7 @@ impl Lint {
             }
             findings::sort(&mut dataset.findings);
             task_rules::fix::attach(dataset);
-            filters.push(filter);
         }
-        Ok(Self { filters })
     }
 
     /// Says for each target whether findings of a rule are shown.

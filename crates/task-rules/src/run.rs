@@ -9,16 +9,18 @@ use task_model::Dataset;
 use crate::context::TaskContext;
 use crate::{Check, Found, registry};
 
-/// Runs every rule, on or off, and adds what they find to the dataset's findings: [`crate::selection::Filter`] says which
-/// are shown. Findings of tasks that are not selected become notes.
+/// Runs every rule, on or off, and adds what they find to the dataset's findings. Findings of tasks that are not selected
+/// become notes.
 pub fn apply(dataset: &mut Dataset) {
-    let found = check(dataset);
+    let found = check(dataset, |_, _| true);
     dataset.findings.extend(found);
 }
 
-/// Runs every rule and returns what they find, in the order of tasks and rules.
+/// Runs the rules that are wanted and returns what they find, in the order of tasks and rules. `wanted` is asked with a
+/// code and the id of a task, or none for a rule that looks at the dataset as a whole;
+/// [`crate::selection::Filter::wants`] knows.
 #[must_use]
-pub fn check(dataset: &Dataset) -> Vec<Finding> {
+pub fn check(dataset: &Dataset, wanted: impl Fn(&str, Option<&str>) -> bool + Sync) -> Vec<Finding> {
     let per_task: Vec<Vec<Finding>> = dataset
         .tasks
         .par_iter()
@@ -27,6 +29,9 @@ pub fn check(dataset: &Dataset) -> Vec<Finding> {
             let mut all = Vec::new();
             for rule in registry::ALL {
                 let Check::Task(check) = rule.check else { continue };
+                if !wanted(rule.meta.code, Some(&task.id)) {
+                    continue;
+                }
                 let mut found = Found::default();
                 check(&context, &mut found);
                 all.extend(found.into_list());
@@ -45,6 +50,9 @@ pub fn check(dataset: &Dataset) -> Vec<Finding> {
         let Check::Dataset(check) = rule.check else {
             continue;
         };
+        if !wanted(rule.meta.code, None) {
+            continue;
+        }
         let mut found = Found::default();
         check(dataset, &mut found);
         all.extend(found.into_list());

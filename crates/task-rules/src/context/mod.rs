@@ -1,6 +1,7 @@
 //! One task as the rules see it: each file is read and parsed once, when the first rule asks.
 
 mod container;
+mod recent;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -90,7 +91,7 @@ impl<'a> TaskContext<'a> {
         let path = path.as_ref();
         recall(&self.scripts, path, || {
             let source = self.text(path)?;
-            Some(Rc::new(Script::parse(source.text())))
+            Some(recent::script(source.text()))
         })
     }
 

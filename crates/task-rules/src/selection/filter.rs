@@ -181,6 +181,15 @@ impl Filter {
             .unwrap_or(&self.common)
     }
 
+    /// Says whether a rule can find anything that is shown, in one task or, without one, in any: what is off need not run.
+    #[must_use]
+    pub fn wants(&self, code: &str, task: Option<&str>) -> bool {
+        match task {
+            Some(task) => self.by_task.get(task).unwrap_or(&self.common).contains(code),
+            None => self.common.contains(code) || self.by_task.values().any(|on| on.contains(code)),
+        }
+    }
+
     /// Says whether findings of a rule are shown where no task says otherwise.
     #[must_use]
     pub fn is_on(&self, code: &str) -> bool {

@@ -12,7 +12,6 @@ use task_rules::fix::{self, DiffForm, FileEdit, Shown};
 
 use super::load;
 use crate::cli::{ValidateArgs, ValidateFormat};
-use crate::lint::Lint;
 use crate::output::Printer;
 use crate::settings::Settings;
 
@@ -25,8 +24,9 @@ const DIGESTS: &str = "GD904";
 /// A target cannot be loaded; a file cannot be written, or is another than when it was read.
 pub(super) fn apply(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> anyhow::Result<()> {
     let mut datasets = load::read(args, settings)?.datasets;
-    load::check(&mut datasets);
-    let digests = Lint::of(args, &mut datasets)?.shows(DIGESTS);
+    let mut lint = load::check(args, &mut datasets)?;
+    lint.show(&mut datasets);
+    let digests = lint.shows(DIGESTS);
     let shown = Shown::of(datasets.iter().flat_map(|dataset| &dataset.findings));
     let edits = of_tasks(&datasets, &shown, settings);
     // A digest that one of these edits makes stale is written whatever is shown.

@@ -5,6 +5,7 @@ use task_model::{Dataset, LoadError, LoadOptions, Selection};
 use super::since;
 use crate::cli::ValidateArgs;
 use crate::exit::UsageError;
+use crate::lint::Lint;
 use crate::output::Printer;
 use crate::settings::Settings;
 
@@ -14,7 +15,7 @@ pub(crate) fn targets(
     args: &ValidateArgs,
     settings: &Settings,
     printer: &mut Printer,
-) -> anyhow::Result<Vec<Dataset>> {
+) -> anyhow::Result<(Vec<Dataset>, Lint)> {
     let Loaded {
         mut datasets,
         mut unselected,
@@ -33,15 +34,16 @@ pub(crate) fn targets(
     {
         printer.note(&format!("no task changed since `{commit}`"))?;
     }
-    check(&mut datasets);
-    Ok(datasets)
+    let lint = check(args, &mut datasets)?;
+    Ok((datasets, lint))
 }
 
-/// Adds what can be found without running.
-pub(super) fn check(datasets: &mut [Dataset]) {
+/// Adds what can be found without running, by the rules that are on.
+pub(super) fn check(args: &ValidateArgs, datasets: &mut [Dataset]) -> anyhow::Result<Lint> {
+    datasets.iter_mut().for_each(shim_builder::apply);
+    let lint = Lint::read(args, datasets)?;
+    lint.check(datasets);
     for (target, dataset) in datasets.iter_mut().enumerate() {
-        shim_builder::apply(dataset);
-        task_rules::apply(dataset);
         let loads = |task: &&task_model::Task| task.loads.under(dataset.contract);
         dataset.coverage.loadable = dataset.tasks.iter().filter(loads).count();
         for finding in &mut dataset.findings {
@@ -49,6 +51,7 @@ pub(super) fn check(datasets: &mut [Dataset]) {
         }
         findings::sort(&mut dataset.findings);
     }
+    Ok(lint)
 }
 
 /// What could be loaded.

@@ -19,7 +19,6 @@ use task_model::{Contract, ContractChoice, Dataset};
 use crate::cli::{NetworkChoice, Probe, PullChoice, ReportFormat, ValidateArgs, ValidateFormat};
 use crate::exit::{Ending, is_broken_pipe};
 use crate::grants;
-use crate::lint::Lint;
 use crate::output::{Live, Printer};
 use crate::report::render::Whole;
 use crate::report::{ReportLine, SCHEMA, SummaryLine, TargetReport, TaskReport, Tool, ValidateReport};
@@ -72,7 +71,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     if args.fix {
         fix::apply(args, settings, printer)?;
     }
-    let mut datasets = load::targets(args, settings, printer)?;
+    let (mut datasets, mut lint) = load::targets(args, settings, printer)?;
     let means = Means::find(args, settings)?;
     for note in means.notes() {
         printer.note(note)?;
@@ -82,7 +81,7 @@ fn validate(args: &ValidateArgs, settings: &Settings, printer: &mut Printer) -> 
     if !args.no_task_data {
         means.check_task_data(&mut datasets, settings, Some(&interrupt));
     }
-    let mut lint = Lint::of(args, &mut datasets)?;
+    lint.show(&mut datasets);
     let options: Vec<TrialOptions> = datasets
         .iter()
         .zip(results)
