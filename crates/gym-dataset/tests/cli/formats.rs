@@ -208,6 +208,7 @@ fn markdown_has_what_is_wrong_and_no_markup_of_the_tasks() {
     let out = print(&set(), "markdown");
     assert!(out.starts_with("## gym-dataset: something is wrong\n"), "{out}");
     assert!(out.contains("| `broken` | refused | - | "), "{out}");
+    assert!(out.contains("\nexplain: gym-dataset rule GD"), "{out}");
     assert!(!out.contains("<b>") && !out.contains("</script>"), "{out}");
     for line in out.lines().filter(|l| l.contains("you")) {
         let outside: String = line.replace("\\`", "").split('`').step_by(2).collect();

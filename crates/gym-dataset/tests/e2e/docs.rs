@@ -81,16 +81,46 @@ fn links_between_pages_lead_to_files() {
     assert!(lost.is_empty(), "{lost:#?}");
 }
 
-fn lost_links(page: &Utf8Path) -> Vec<String> {
+/// A page that no other leads to is read by nobody.
+#[test]
+fn every_page_is_linked_from_another() {
+    let root = repository().canonicalize_utf8().expect("a repository");
+    let mut pages: Vec<Utf8PathBuf> = walkdir::WalkDir::new(root.join("docs"))
+        .into_iter()
+        .map(|entry| Utf8PathBuf::from_path_buf(entry.expect("readable").into_path()).expect("UTF-8"))
+        .filter(|path| path.extension() == Some("md"))
+        .collect();
+    pages.sort();
+    let docs = pages.clone();
+    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|page| root.join(page)));
+    let mut linked = std::collections::BTreeSet::new();
+    for page in &pages {
+        let targets = links(page).into_iter().map(|(_, target)| target);
+        linked.extend(
+            targets
+                .filter_map(|target| target.canonicalize_utf8().ok())
+                .filter(|target| target != page),
+        );
+    }
+    let lonely: Vec<&Utf8PathBuf> = docs.iter().filter(|page| !linked.contains(*page)).collect();
+    assert!(lonely.is_empty(), "{lonely:#?}");
+}
+
+/// Returns the links of a page to files: as written, and where they lead.
+fn links(page: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
     let text = std::fs::read_to_string(page).expect("a page");
     text.split("](")
         .skip(1)
         .filter_map(|rest| rest.split_once(')').map(|(link, _)| link))
         .filter(|link| !link.contains("://") && !link.starts_with('#'))
-        .filter_map(|link| {
+        .map(|link| {
             let file = link.split('#').next().unwrap_or(link);
-            let target = page.parent().expect("a folder").join(file);
-            (!target.exists()).then(|| format!("{page}: {link}"))
+            (link.to_owned(), page.parent().expect("a folder").join(file))
         })
         .collect()
+}
+
+fn lost_links(page: &Utf8Path) -> Vec<String> {
+    let lost = links(page).into_iter().filter(|(_, target)| !target.exists());
+    lost.map(|(link, _)| format!("{page}: {link}")).collect()
 }

@@ -4,7 +4,7 @@ use findings::sanitize::{code_block, code_span, markdown as plain};
 use findings::{Finding, Level};
 
 use super::{Weight, Whole};
-use crate::output::{count, evidence_lines, number, word};
+use crate::output::{count, evidence_lines, explanation, number, word};
 use crate::report::TaskReport;
 
 /// A comment on GitHub holds 65,536 characters.
@@ -171,6 +171,9 @@ fn findings(page: &mut Page, whole: &Whole<'_>, found: &[&Finding]) {
     let more = page.list(items, usize::MAX);
     if more > 0 {
         page.force(&format!("- and {more} more\n"));
+    }
+    if let Some(line) = explanation(found.iter().copied()) {
+        page.force(&format!("\n{line}\n"));
     }
     page.force("\n</details>\n");
 }
