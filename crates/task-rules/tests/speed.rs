@@ -69,3 +69,25 @@ fn scripts_of_very_many_commands_cost_their_length() {
     // Fifteen times the length; what grows with its square costs two hundred times as much.
     assert!(long < short * 100, "{short:?}, {long:?}");
 }
+
+#[test]
+fn a_long_chain_of_stages_costs_its_length() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(scratch.path()).expect("UTF-8").join("task");
+    let stages: String = (0..40_000)
+        .map(|n| format!("FROM a{n} AS a{}\n", n + 1))
+        .collect();
+    let dockerfile = format!("FROM alpine:3 AS a0\n{stages}");
+    let dataset = task(&root, "#!/bin/bash\ntrue\n", &dockerfile);
+    let begun = Instant::now();
+    let found = task_rules::check(&dataset, |_, _| true);
+    let spent = begun.elapsed();
+    // It is followed to its end.
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.rule.name == "image-without-bash")
+    );
+    // Looking each name up in all of the stages takes minutes.
+    assert!(spent.as_millis() < 5000, "{spent:?}");
+}

@@ -1,6 +1,7 @@
 //! Dockerfiles and Compose files, and the texts they came from.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use container_files::compose::ComposeFile;
@@ -47,9 +48,17 @@ pub struct Lineage<'a> {
     pub image: &'a str,
     /// What is laid over it, in order.
     pub instructions: Vec<&'a Instruction>,
+    /// For each stage of the file whether it is among them.
+    stages: Vec<bool>,
 }
 
 impl Lineage<'_> {
+    /// Says whether an instruction of the same file is laid over the image.
+    #[must_use]
+    pub fn has(&self, instruction: &Instruction) -> bool {
+        is_of(&self.stages, instruction)
+    }
+
     /// Returns the working directory that the instructions set; `None` when the image below decides, or a variable.
     #[must_use]
     pub fn workdir(&self) -> Option<&str> {
@@ -87,50 +96,105 @@ impl DockerfileView {
     /// Returns the last stage and what it is built on; `None` of a file without a stage.
     #[must_use]
     pub fn lineage(&self) -> Option<Lineage<'_>> {
-        let stages: Vec<Stage<'_>> = self.instructions.iter().filter_map(stage).collect();
+        let stages = stages(&self.instructions);
         let mut at = stages.len().checked_sub(1)?;
-        let mut chain = vec![at];
-        // A name means the nearest stage before; so this ends.
-        while let Some(below) = stages.get(at).and_then(|stage| {
-            let wanted = stage.image.to_lowercase();
-            stages
-                .get(..at)?
-                .iter()
-                .rposition(|earlier| earlier.name == Some(wanted.as_str()))
-        }) {
-            chain.push(below);
+        let mut chain = vec![false; stages.len()];
+        loop {
+            *chain.get_mut(at)? = true;
+            // It stands before, so this ends.
+            let Some(below) = stages.get(at)?.below else { break };
             at = below;
         }
         let base = stages.get(at)?;
-        let belongs = |instruction: &&Instruction| instruction.stage.is_some_and(|s| chain.contains(&s));
+        let belongs = |instruction: &&Instruction| is_of(&chain, instruction);
         Some(Lineage {
             from: base.from,
             image: base.image,
             instructions: self.instructions.iter().filter(belongs).collect(),
+            stages: chain,
         })
+    }
+
+    /// Returns the instructions of the stages that building the last one builds: those below it, and those that
+    /// something is copied out of.
+    pub fn built(&self) -> impl Iterator<Item = &Instruction> {
+        let built = self.built_stages();
+        self.instructions.iter().filter(move |i| is_of(&built, i))
+    }
+
+    fn built_stages(&self) -> Vec<bool> {
+        let stages = stages(&self.instructions);
+        let mut built = vec![false; stages.len()];
+        if let Some(last) = built.last_mut() {
+            *last = true;
+        }
+        for (at, stage) in stages.iter().enumerate().rev() {
+            if built.get(at) != Some(&true) {
+                continue;
+            }
+            for needed in stage.below.iter().chain(&stage.copied) {
+                if let Some(needed) = built.get_mut(*needed) {
+                    *needed = true;
+                }
+            }
+        }
+        built
     }
 }
 
+/// Says whether an instruction stands in one of the stages.
+fn is_of(stages: &[bool], instruction: &Instruction) -> bool {
+    let stage = instruction.stage.and_then(|stage| stages.get(stage));
+    stage.is_some_and(|among| *among)
+}
+
+/// A stage, with the earlier ones that it needs.
 struct Stage<'a> {
     from: &'a Text,
     image: &'a str,
-    name: Option<&'a str>,
+    below: Option<usize>,
+    copied: Vec<usize>,
 }
 
-fn stage(instruction: &Instruction) -> Option<Stage<'_>> {
-    match &instruction.kind {
-        InstructionKind::From {
-            image,
-            resolved,
-            name,
-            ..
-        } => Some(Stage {
-            from: image,
-            image: resolved.as_deref().unwrap_or(&image.value),
-            name: name.as_deref(),
-        }),
-        _ => None,
+/// Reads the stages; a name means the nearest stage before.
+fn stages(instructions: &[Instruction]) -> Vec<Stage<'_>> {
+    let mut all: Vec<Stage<'_>> = Vec::new();
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    // A stage cannot mean itself.
+    let mut own: Option<&str> = None;
+    for instruction in instructions {
+        match &instruction.kind {
+            InstructionKind::From {
+                image,
+                resolved,
+                name,
+                ..
+            } => {
+                if let Some((name, last)) = own.take().zip(all.len().checked_sub(1)) {
+                    names.insert(name, last);
+                }
+                own = name.as_deref();
+                let written = resolved.as_deref().unwrap_or(&image.value);
+                all.push(Stage {
+                    from: image,
+                    image: written,
+                    below: names.get(written.to_lowercase().as_str()).copied(),
+                    copied: Vec::new(),
+                });
+            }
+            InstructionKind::Copy { from: Some(from), .. } => {
+                let wanted = from.trim_matches('"').to_lowercase();
+                let number = wanted.parse().ok().filter(|number| *number < all.len());
+                if let Some(stage) = all.last_mut() {
+                    stage
+                        .copied
+                        .extend(names.get(wanted.as_str()).copied().or(number));
+                }
+            }
+            _ => {}
+        }
     }
+    all
 }
 
 fn run_script(file: &str, instruction: &Instruction) -> Option<RunScript> {

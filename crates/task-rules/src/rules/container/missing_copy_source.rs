@@ -1,10 +1,11 @@
 //! COPY of something that the build does not get.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use container_files::{DockerIgnore, InstructionKind, Text};
+use container_files::{DockerIgnore, InstructionKind, Node, Text};
 use findings::{Level, RuleMeta};
 use task_model::digest::Package;
 
+use super::build_context;
 use crate::context::{DockerfileView, TaskContext};
 use crate::{Check, Found, Rule};
 
@@ -34,6 +35,9 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             continue;
         };
         let folder = path.parent().unwrap_or(Utf8Path::new(""));
+        if !builds_here(task, folder) {
+            continue;
+        }
         let context = Context {
             task,
             folder,
@@ -59,15 +63,28 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     }
 }
 
-/// Returns what a Dockerfile copies out of its build context.
+/// Says whether a folder's Dockerfile is surely built in its folder: a Compose file may say otherwise.
+fn builds_here(task: &TaskContext<'_>, folder: &Utf8Path) -> bool {
+    let compose = task.compose_file(folder.join("docker-compose.yaml"));
+    let build = compose.and_then(|compose| Some(compose.file.service("main")?.field("build")?.value.clone()));
+    let named = build
+        .as_ref()
+        .and_then(|build| build.get("dockerfile"))
+        .map(Node::text);
+    let usual = named.is_none_or(|name| matches!(name, Some("Dockerfile" | "./Dockerfile")));
+    usual && build_context(task, folder).is_some_and(|context| context == folder)
+}
+
+/// Returns what a Dockerfile copies out of its build context in the stages that are built.
 fn sources(dockerfile: &DockerfileView) -> impl Iterator<Item = &Text> {
-    let each = dockerfile.instructions.iter();
-    let copies = each.filter_map(|instruction| match &instruction.kind {
-        InstructionKind::Copy {
-            from: None, sources, ..
-        } => Some(sources),
-        _ => None,
-    });
+    let copies = dockerfile
+        .built()
+        .filter_map(|instruction| match &instruction.kind {
+            InstructionKind::Copy {
+                from: None, sources, ..
+            } => Some(sources),
+            _ => None,
+        });
     copies.flatten()
 }
 

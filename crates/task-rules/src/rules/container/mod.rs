@@ -16,6 +16,10 @@ pub(crate) mod unpinned_system_package;
 
 mod zip;
 
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::context::TaskContext;
+
 /// The Compose file around the agent's sandbox.
 const COMPOSE: &str = "environment/docker-compose.yaml";
 
@@ -26,4 +30,50 @@ pub(crate) fn known(name: &str) -> Option<String> {
         "CONTEXT_DIR" => Some(".".to_owned()),
         _ => None,
     }
+}
+
+/// Returns the folder of the task that a Dockerfile's folder is built with: itself, or what the Compose file beside it says
+/// of `main`. `None` when that cannot be known, and when less than the whole Dockerfile of that name is built.
+pub(crate) fn build_context(task: &TaskContext<'_>, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+    let own = folder.to_owned();
+    let Some(compose) = task.compose_file(folder.join("docker-compose.yaml")) else {
+        return Some(own);
+    };
+    let Some(main) = compose.file.service("main") else {
+        return Some(own);
+    };
+    if main.field("extends").is_some() {
+        return None;
+    }
+    let Some(build) = main.field("build").map(|field| &field.value) else {
+        return Some(own);
+    };
+    if ["target", "dockerfile_inline"]
+        .iter()
+        .any(|key| build.get(key).is_some())
+    {
+        return None;
+    }
+    let context = match build.entries() {
+        Some(_) => build.get("context"),
+        None => Some(build),
+    };
+    let Some(context) = context else { return Some(own) };
+    let text = context.text()?;
+    let text = text.strip_prefix("${CONTEXT_DIR}").unwrap_or(text);
+    if text.starts_with('/') || text.contains(['$', ':', '~']) {
+        return None;
+    }
+    let mut path = own;
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if path.as_str().is_empty() => return None,
+            ".." => {
+                path.pop();
+            }
+            name => path.push(name),
+        }
+    }
+    Some(path)
 }

@@ -4,7 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use container_files::InstructionKind;
 use findings::{Level, RuleMeta};
 
-use crate::context::TaskContext;
+use crate::context::{Lineage, TaskContext};
+use crate::rules::container::build_context;
 use crate::{Check, Found, Rule};
 
 /// The rule.
@@ -24,12 +25,28 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     let Some(dockerfile) = task.dockerfile("environment/Dockerfile") else {
         return;
     };
+    let lineage = dockerfile.lineage();
+    let context = build_context(task, "environment".into());
     for instruction in &dockerfile.instructions {
-        let InstructionKind::Copy { sources, .. } = &instruction.kind else {
+        let InstructionKind::Copy {
+            from,
+            sources,
+            destination,
+            ..
+        } = &instruction.kind
+        else {
             continue;
         };
+        // Out of another stage or image come files of others; and another stage is not what the agent works in.
+        let runs = |lineage: &&Lineage<'_>| from.is_none() && lineage.has(instruction);
+        let workdir = lineage.as_ref().filter(runs).map(Lineage::workdir);
         for source in sources.iter().filter(|source| is_secret(&source.value)) {
-            let finding = if is_own(task, &source.value) && grades(task, &source.value) {
+            let reveals = workdir.zip(context.as_deref()).is_some_and(|(workdir, context)| {
+                is_own(task, context, &source.value)
+                    && grades(task, &source.value)
+                    && !is_told(task, workdir, &source.value, &destination.value)
+            });
+            let finding = if reveals {
                 task.finding(&RULE.meta, format!("the task's own `{}` goes into the image that the agent works in", source.value))
                     .level(Level::Error)
                     .help("leave it out: Harbor and Gym bring tests and solution themselves, after the agent has ended")
@@ -42,15 +59,32 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     }
 }
 
+/// Says whether the agent is told of a test on purpose: an instruction names it, or the folder that it goes to.
+fn is_told(task: &TaskContext<'_>, workdir: Option<&str>, source: &str, destination: &str) -> bool {
+    let name = Utf8Path::new(source).file_name().unwrap_or_default();
+    let destination = destination.trim_matches('"');
+    let target = Utf8Path::new(workdir.unwrap_or_default()).join(destination);
+    let folder = if destination.ends_with('/') {
+        Some(target.as_path())
+    } else {
+        target.parent()
+    };
+    // A folder at the top is where everything is.
+    let folder = folder.map(|folder| folder.as_str().trim_end_matches('/'));
+    let folder = folder.filter(|folder| folder.starts_with('/') && folder.matches('/').count() > 1);
+    let tells = |text: &str| text.contains(name) || folder.is_some_and(|folder| text.contains(folder));
+    name != "solve.sh" && task.instructions().iter().any(|text| tells(text.text()))
+}
+
 /// Longer files are not compared.
 const LONGEST: u64 = 4 << 20;
 
 /// Says whether the copied file is the task's own grader or solution: the same bytes, or no file of the folder that
 /// images are built from at all, so that it can come from the task's folder only.
-fn is_own(task: &TaskContext<'_>, source: &str) -> bool {
+fn is_own(task: &TaskContext<'_>, context: &Utf8Path, source: &str) -> bool {
     let tree = &task.task.tree;
     let read = |path: &Utf8Path| tree.read_following(path, LONGEST).ok();
-    let Some(copied) = read(&Utf8Path::new("environment").join(source)) else {
+    let Some(copied) = read(&context.join(source)) else {
         return true;
     };
     let own = Utf8Path::new(source)
