@@ -57,6 +57,8 @@ pub struct Place {
     pub caught: bool,
     /// It stands right of `&&` or `||`: whether it runs hangs on what stands before.
     pub conditional: bool,
+    /// It is all that an `if` asks.
+    pub condition: bool,
     /// Inside a function's body.
     pub function: bool,
     /// Inside `$( )`, backquotes or `<( )`.

@@ -163,6 +163,7 @@ impl<'a> Walk<'a> {
                 piped: place.piped && last,
                 caught: place.caught || (!last && operator == Some("||")),
                 conditional: place.conditional || at > 0,
+                condition: false,
                 ..place.clone()
             };
             self.node(**child, &inner, depth + 1);
@@ -210,6 +211,7 @@ impl<'a> Walk<'a> {
                     guarded: true,
                     piped: false,
                     caught: true,
+                    condition: kind(node) == "if_statement",
                     ..place.clone()
                 };
                 self.node(child, &condition, depth + 1);

@@ -102,6 +102,7 @@ fn within(call: &Place, own: &Place) -> Place {
         piped: open(call) && open(own) && (call.piped || own.piped),
         caught: call.caught || own.caught,
         conditional: call.conditional || own.conditional,
+        condition: own.condition,
         function: false,
         substitution: call.substitution || own.substitution,
         subshell: call.subshell || own.subshell,

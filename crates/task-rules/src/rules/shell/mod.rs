@@ -13,6 +13,7 @@ pub(crate) mod relative_script_file;
 pub(crate) mod shebang;
 pub(crate) mod shell_startup_file;
 
+pub(crate) mod brought;
 pub(crate) mod called;
 pub(crate) mod errexit;
 pub(crate) mod flow;

@@ -12,34 +12,29 @@ pub(crate) fn is_plain(path: &str) -> bool {
         && !path.split('/').any(|part| matches!(part, ".." | "." | ""))
 }
 
-/// Returns the words that a command surely reads as files.
+/// Returns the words that a command surely reads as files; those of pytest with the names of tests behind them.
 pub(crate) fn read_words(command: &Command) -> Vec<&Word> {
     let words = command.effective();
-    let first = words
-        .first()
-        .and_then(|word| word.literal.as_deref())
-        .unwrap_or_default();
+    let first = words.first().map(|word| text(word)).unwrap_or_default();
     let base = first.rsplit('/').next().unwrap_or(first);
     let plain: Vec<&Word> = words
         .iter()
         .skip(1)
         .copied()
-        .filter(|word| word.literal.as_deref().is_none_or(|text| !text.starts_with('-')))
+        .filter(|word| !text(word).starts_with('-'))
         .collect();
     match base {
-        "cp" | "mv" | "install" => plain
-            .split_last()
-            .map(|(_, sources)| sources.to_vec())
-            .unwrap_or_default(),
-        "cat" | "source" | "." => plain,
-        "bash" | "sh" | "node" | "ruby" | "perl" => plain.into_iter().take(1).collect(),
-        name if name.starts_with("python") => {
-            let runs_file = words
-                .get(1)
-                .and_then(|word| word.literal.as_deref())
-                .is_some_and(|text| !text.starts_with('-'));
-            plain.into_iter().take(usize::from(runs_file)).collect()
+        "cp" | "mv" | "install" => {
+            let target_first = words
+                .iter()
+                .any(|word| text(word).starts_with("-t") || text(word).starts_with("--target"));
+            let sources = plain.split_last().filter(|_| !target_first);
+            sources.map(|(_, sources)| sources.to_vec()).unwrap_or_default()
         }
+        "cat" => plain,
+        "source" | "." | "bash" | "sh" | "node" | "ruby" | "perl" => plain.into_iter().take(1).collect(),
+        "pytest" => test_files(&words),
+        name if name.starts_with("python") => python_files(&words),
         _ if first.starts_with('/') => words.into_iter().take(1).collect(),
         _ => Vec::new(),
     }
@@ -64,6 +59,50 @@ pub(crate) fn run_word(command: &Command) -> Option<&Word> {
             .is_none_or(|text| !text.starts_with(['-', '+']))
     };
     words.into_iter().skip(1).find(is_file)
+}
+
+fn text(word: &Word) -> &str {
+    word.literal.as_deref().unwrap_or_default()
+}
+
+/// Returns what Python runs: a file, or pytest with its files.
+fn python_files<'a>(words: &[&'a Word]) -> Vec<&'a Word> {
+    // Options of one letter that take no word; all others may.
+    let alone = |word: &&Word| {
+        let letters = text(word).strip_prefix('-');
+        letters
+            .is_some_and(|all| !all.is_empty() && all.chars().all(|letter| "bBdEiIOPqsSuvx".contains(letter)))
+    };
+    let mut rest = words.iter().skip(1).copied().skip_while(alone);
+    match rest.next() {
+        Some(word) if text(word) == "-m" => {
+            let module: Vec<&Word> = rest.collect();
+            let pytest = module.first().is_some_and(|name| text(name) == "pytest");
+            if pytest { test_files(&module) } else { Vec::new() }
+        }
+        Some(word) if !text(word).starts_with('-') => vec![word],
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the files that pytest is told to run.
+fn test_files<'a>(words: &[&'a Word]) -> Vec<&'a Word> {
+    let pairs = words.iter().zip(words.iter().skip(1));
+    pairs
+        .filter(|(before, _)| {
+            !matches!(
+                text(before),
+                "-c" | "-p" | "--ignore" | "--deselect" | "--confcutdir"
+            )
+        })
+        .map(|(_, word)| *word)
+        .filter(|word| file_of(text(word)).ends_with(".py"))
+        .collect()
+}
+
+/// Returns the file of a word like `test_a.py::test_b`.
+pub(crate) fn file_of(word: &str) -> &str {
+    word.split("::").next().unwrap_or(word)
 }
 
 /// The paths that a script itself writes or makes.

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Level, RuleMeta};
 
 use super::called::folders_of;
-use super::paths::{Made, is_plain, read_words};
+use super::paths::{Made, file_of, is_plain, read_words};
 use crate::context::TaskContext;
 use crate::shell::{Command, Script, Word};
 use crate::{Check, Found, Rule};
@@ -49,7 +49,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             .filter(|c| c.place.branches == 0 && !c.place.conditional);
         for word in sure.flat_map(named_files) {
             let text = word.literal.as_deref().unwrap_or_default();
-            let name = text.split("::").next().unwrap_or(text);
+            let name = file_of(text);
             let name = name.strip_prefix("./").unwrap_or(name);
             if !is_plain(name) || name.starts_with(['/', '~']) || !seen.insert(name) || made.covers(name) {
                 continue;
@@ -95,40 +95,58 @@ fn beside<'a>(
     (elsewhere && shipped(below)).then_some(below)
 }
 
-/// Says whether a file of that name can be in the working directory: the image or the step brings one, or the
-/// instruction asks for it.
+/// Says whether a file of that name can be in the working directory: the image or the step brings one, the image fetches
+/// a repository, or the instruction asks for it.
 fn comes_otherwise(task: &TaskContext<'_>, name: &str) -> bool {
-    let file = Utf8Path::new(name).file_name().unwrap_or(name);
+    // Nobody asks for a task's own files.
+    let own = name.starts_with("tests/") || name.starts_with("solution/");
     let in_image = task
         .files()
         .map(|node| &node.path)
         .filter(|path| path.starts_with("environment") || path.iter().any(|part| part == "workdir"));
     let asked = task
         .files()
+        .filter(|_| !own)
         .map(|node| &node.path)
         .filter(|path| path.file_name() == Some("instruction.md"));
     let asked: Vec<Utf8PathBuf> = asked.cloned().collect();
     in_image.into_iter().any(|path| path.ends_with(name))
         || asked
             .iter()
-            .any(|path| task.text(path).is_some_and(|source| source.text().contains(file)))
+            .any(|path| task.text(path).is_some_and(|source| source.text().contains(name)))
+        || fetches_repository(task)
 }
 
-/// Returns the words that surely name files, those of pytest among them.
+/// Says whether the image is built with files of a repository or an archive, which may be any.
+fn fetches_repository(task: &TaskContext<'_>) -> bool {
+    const FETCHES: [&str; 9] = [
+        "git clone",
+        "git fetch",
+        "git pull",
+        "hg clone",
+        "svn co",
+        "svn checkout",
+        "tar -x",
+        "tar x",
+        "unzip -",
+    ];
+    let source = task.text("environment/Dockerfile");
+    source.is_some_and(|source| {
+        let mut lines = source
+            .text()
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('#'));
+        lines.any(|line| {
+            line.trim_start().starts_with("ADD ") || FETCHES.iter().any(|fetch| line.contains(fetch))
+        })
+    })
+}
+
+/// Returns the words that surely name files.
 fn named_files(command: &Command) -> Vec<&Word> {
     let words = command.effective();
-    let literal = |at: usize| words.get(at).and_then(|word: &&Word| word.literal.as_deref());
-    let first = literal(0).unwrap_or_default();
-    let base = first.rsplit('/').next().unwrap_or(first);
-    let module = base.starts_with("python") && literal(1) == Some("-m") && literal(2) == Some("pytest");
-    if base == "pytest" || module {
-        let is_file = |word: &&Word| {
-            let text = word.literal.as_deref().unwrap_or_default();
-            text.split("::").next().is_some_and(|file| file.ends_with(".py"))
-        };
-        return words.into_iter().skip(1).filter(is_file).collect();
-    }
-    if first.starts_with("./") {
+    let first = words.first().and_then(|word| word.literal.as_deref());
+    if first.is_some_and(|first| first.starts_with("./")) {
         return words.into_iter().take(1).collect();
     }
     read_words(command)
@@ -145,8 +163,16 @@ fn goes_elsewhere(script: &Script, mount: &str) -> bool {
             };
             !command.arguments.iter().all(stays)
         }
-        _ => false,
+        _ => wrapped_elsewhere(command),
     })
+}
+
+/// Says whether `env -C` and its like run the command in another folder.
+fn wrapped_elsewhere(command: &Command) -> bool {
+    let all = 1 + command.arguments.len();
+    let wrapper = all.saturating_sub(command.effective().len() + 1);
+    let mut options = command.texts().into_iter().take(wrapper);
+    options.any(|text| text.starts_with("-C") || text.starts_with("--chdir") || text == "-D")
 }
 
 /// Returns the working directory in which a script starts, as far as the task's files tell.

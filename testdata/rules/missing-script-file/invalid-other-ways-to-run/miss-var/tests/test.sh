@@ -1,0 +1,4 @@
+#!/bin/bash
+T=/tests
+python3 $T/gone.py
+if pytest /tests/test_o.py; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi

@@ -1,0 +1,5 @@
+#!/bin/bash
+prep() { cp /app/x /tests/x.txt; }
+prep
+cat /tests/x.txt
+if pytest /tests/test_o.py; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi

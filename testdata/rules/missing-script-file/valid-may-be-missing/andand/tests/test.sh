@@ -1,0 +1,3 @@
+#!/bin/bash
+[ -f /tests/opt.sh ] && source /tests/opt.sh
+if pytest /tests/test_o.py; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi

@@ -1,0 +1,3 @@
+#!/bin/bash
+pytest && echo 1 > reward.txt || echo 0 > reward.txt
+cat reward.txt > /logs/verifier/reward.txt

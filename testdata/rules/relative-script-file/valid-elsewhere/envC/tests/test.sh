@@ -1,0 +1,2 @@
+#!/bin/bash
+if env -C /tests python3 check.py; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
