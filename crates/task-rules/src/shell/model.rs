@@ -13,6 +13,8 @@ pub struct Script {
     pub variables: Vec<Variable>,
     /// Operands of `[ ... ]` and `[[ ... ]]`, in order of writing.
     pub tested: Vec<Word>,
+    /// The branches of each `if` with an `else` that stands in no other branch: one of them always runs.
+    pub choices: Vec<Vec<Span>>,
     /// The functions that the script defines, in order of writing.
     pub functions: Vec<Function>,
     /// Whether all of it could be read; from a script with faults rules draw no conclusion about what is missing.

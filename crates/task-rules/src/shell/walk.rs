@@ -204,6 +204,7 @@ impl<'a> Walk<'a> {
             branches: place.branches + usize::from(kind(node) != "elif_clause"),
             ..place.clone()
         };
+        self.script.choices.extend(conditions::branches(node, place));
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             if conditions.contains(&child.id()) {

@@ -24,6 +24,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Task(check),
 };
 
+/// How many writers of rewards are looked for in branches.
+const MOST_WRITERS: usize = 50;
+
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     for path in task.graders() {
         let (Some(source), Some(script)) = (task.text(&path), task.script(&path)) else {
@@ -60,8 +63,10 @@ fn constant(script: &Script, text: &str) -> Option<(String, Span)> {
         .iter()
         .all(|at| written_by(&steps, *at).as_ref() == Some(&value));
     let sure = writers
-        .into_iter()
-        .find(|at| steps.get(*at).is_some_and(is_sure))?;
+        .iter()
+        .copied()
+        .find(|at| steps.get(*at).is_some_and(|step| is_sure(step, 0)))
+        .or_else(|| in_each_branch(script, &steps, &writers))?;
     let before = steps.get(..sure)?;
     let ends = errexit(script) && !before.iter().all(cannot_fail);
     let decides = (0..steps.len()).any(|at| may_decide(&steps, at, sure, &value));
@@ -69,9 +74,31 @@ fn constant(script: &Script, text: &str) -> Option<(String, Span)> {
     (same && !ends && !decides).then_some((value, span))
 }
 
-fn is_sure(step: &Step<'_>) -> bool {
+/// Says whether a step runs whenever the branches around it do.
+fn is_sure(step: &Step<'_>, branches: usize) -> bool {
     let place = &step.place;
-    place.branches == 0 && !(place.conditional || place.substitution || place.background)
+    place.branches == branches && !(place.conditional || place.substitution || place.background)
+}
+
+/// Returns the last of the writers of an `if` and its `else` that each have one.
+fn in_each_branch(script: &Script, steps: &[Step<'_>], writers: &[usize]) -> Option<usize> {
+    // Few write many rewards; more are not looked at.
+    let writers: Vec<(usize, &Step<'_>)> = writers
+        .iter()
+        .take(MOST_WRITERS)
+        .filter_map(|at| Some((*at, steps.get(*at).filter(|step| is_sure(step, 1))?)))
+        .collect();
+    script.choices.iter().find_map(|branches| {
+        let last = |branch: &Span| {
+            let inside = |(_, step): &&(usize, &Step<'_>)| {
+                let span = step.command.span;
+                branch.start <= span.start && span.end <= branch.end
+            };
+            writers.iter().rfind(inside).map(|(at, _)| *at)
+        };
+        let all: Option<Vec<usize>> = branches.iter().map(last).collect();
+        all?.into_iter().max()
+    })
 }
 
 /// Returns the text that a step writes; that of `tee` comes through the pipe.

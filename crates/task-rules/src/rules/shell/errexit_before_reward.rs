@@ -1,5 +1,7 @@
 //! errexit ends a grader before it has written a score.
 
+use std::rc::Rc;
+
 use camino::Utf8Path;
 use findings::{Level, RuleMeta, Span};
 
@@ -102,6 +104,7 @@ impl Grader<'_> {
                 // On only when it surely runs.
                 let sure = place.branches == 0 && !place.conditional;
                 errexit = sets_errexit(step.command).map_or(errexit, |on| on && (sure || errexit));
+                errexit |= sure && self.sourced(step.command).is_some_and(|script| turns_on(&script));
                 pipefail = sets_pipefail(step.command).map_or(pipefail, |on| on && (sure || pipefail));
             }
             let before = at.checked_sub(1).and_then(|at| steps.get(at));
@@ -151,6 +154,19 @@ impl Grader<'_> {
             }
         }
         None
+    }
+
+    /// Returns the script of the tests that a command sources.
+    fn sourced(&self, command: &Command) -> Option<Rc<Script>> {
+        let name = command.name()?;
+        let file = command.arguments.first()?.literal.as_deref()?;
+        let below = file
+            .strip_prefix("/tests/")
+            .filter(|_| matches!(name, "source" | "."))?;
+        let folders = folders_of(self.path);
+        folders
+            .iter()
+            .find_map(|folder| self.task.script(folder.join(below)))
     }
 
     fn program<'s>(&self, step: &Step<'s>, before: Option<&Step<'_>>) -> Program<'s> {
@@ -288,6 +304,21 @@ fn names_reward(text: &str) -> bool {
     ["reward", "REWARD", "Reward"]
         .iter()
         .any(|word| text.contains(word))
+}
+
+/// Says whether a script that is sourced leaves errexit on.
+fn turns_on(script: &Script) -> bool {
+    let sure = |command: &&Command| {
+        let place = &command.place;
+        place.branches == 0 && !(place.conditional || place.function || place.subshell || place.substitution)
+    };
+    let last = script
+        .commands
+        .iter()
+        .filter(sure)
+        .filter_map(sets_errexit)
+        .next_back();
+    script.whole && last == Some(true)
 }
 
 /// Says whether the script surely ends here.

@@ -1,0 +1,6 @@
+#!/bin/bash
+if pytest /tests/t.py; then
+  echo 1 > /logs/verifier/reward.txt
+else
+  echo 0 > /logs/verifier/reward.txt
+fi
