@@ -32,6 +32,7 @@ const ONLY_CONFIG: &str = "in a folder whose task.toml it refuses Harbor looks a
 const NOTHING_TO_BUILD: &str = "an environment folder with nothing to build is enough for Harbor's lint";
 const NO_FOLDER: &str =
     "an image needs no environment folder under Gym, and what is no part of a task may be anything";
+const PYTHON: &str = "what a Python verifier of Gym grades Harbor does not load, which GD019 says";
 
 /// Returns the reason of a difference that is meant.
 pub(super) fn meant(rule: &str, only_we: bool, task: &Utf8Path, refused: bool) -> Option<&'static str> {
@@ -43,6 +44,9 @@ pub(super) fn meant(rule: &str, only_we: bool, task: &Utf8Path, refused: bool) -
         match only_we {
             true if !bare => return Some(NOTHING_TO_BUILD),
             false if bare => return Some(NO_FOLDER),
+            false if task.join("tests/verifier.py").exists() && !task.join("tests/test.sh").exists() => {
+                return Some(PYTHON);
+            }
             _ => {}
         }
     }
