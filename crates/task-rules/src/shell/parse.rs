@@ -10,8 +10,11 @@ use super::walk::Walk;
 pub const MAX_SCRIPT: usize = 16 << 20;
 
 /// How often the parser may report progress before it is stopped; counted, not timed, so that a text always ends the
-/// same way. Ordinary scripts report a few times a kilobyte.
-const MOST_REPORTS: usize = 400_000;
+/// same way. Ordinary scripts report ten times a kilobyte, and lines of two words once in eight.
+const MOST_REPORTS: usize = 30_000;
+
+/// The most here-documents of one line: the grammar goes over all of them again for each.
+const MOST_DOCUMENTS: usize = 1000;
 
 impl Script {
     /// Reads a script; what is no shell becomes an empty script that is not `whole`.
@@ -31,7 +34,8 @@ impl Script {
 }
 
 fn tree(text: &str) -> Option<Tree> {
-    if text.len() > MAX_SCRIPT {
+    let crowded = |line: &str| line.len() > MOST_DOCUMENTS && line.matches("<<").count() > MOST_DOCUMENTS;
+    if text.len() > MAX_SCRIPT || text.lines().any(crowded) {
         return None;
     }
     let mut reports = 0;

@@ -163,3 +163,11 @@ fn a_pipe_of_three_ends_at_its_line() {
     let last = script.commands.last().expect("a command");
     assert_eq!(last.written().count(), 1);
 }
+
+#[test]
+fn a_line_of_thousands_of_here_documents_is_left_alone() {
+    let script = |count: usize| format!("cat {}\n{}", "<<A ".repeat(count), "A\n".repeat(count));
+    assert!(!Script::parse(&script(10)).commands.is_empty());
+    let crowded = Script::parse(&script(20_000));
+    assert!(!crowded.whole && crowded.commands.is_empty());
+}

@@ -76,7 +76,7 @@ fn builds_here(task: &TaskContext<'_>, folder: &Utf8Path) -> bool {
 }
 
 /// Returns what a Dockerfile copies out of its build context in the stages that are built.
-fn sources(dockerfile: &DockerfileView) -> impl Iterator<Item = &Text> {
+pub(in crate::rules) fn sources(dockerfile: &DockerfileView) -> impl Iterator<Item = &Text> {
     let copies = dockerfile
         .built()
         .filter_map(|instruction| match &instruction.kind {
@@ -89,7 +89,10 @@ fn sources(dockerfile: &DockerfileView) -> impl Iterator<Item = &Text> {
 }
 
 /// Returns the patterns that count for the folder's Dockerfile, and the path of their file.
-fn ignore(task: &TaskContext<'_>, folder: &Utf8Path) -> Option<(DockerIgnore, Utf8PathBuf)> {
+pub(in crate::rules) fn ignore(
+    task: &TaskContext<'_>,
+    folder: &Utf8Path,
+) -> Option<(DockerIgnore, Utf8PathBuf)> {
     let paths = DockerIgnore::names("Dockerfile").map(|name| folder.join(name));
     let path = paths.into_iter().find(|path| task.task.tree.is_file(path))?;
     Some((DockerIgnore::read(task.text(&path)?.text())?, path))
@@ -156,7 +159,7 @@ impl Context<'_, '_> {
 
 /// Returns the path in the context of what is plain to see: variables, patterns and addresses are left to the build, and so
 /// is the context as a whole.
-fn plain(written: &str) -> Option<Utf8PathBuf> {
+pub(in crate::rules) fn plain(written: &str) -> Option<Utf8PathBuf> {
     let plain = !written.is_empty()
         && !written.contains(['$', '*', '?', '[', '\\', '"', '\'', '<'])
         && !written.contains("://")

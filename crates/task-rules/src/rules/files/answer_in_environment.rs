@@ -1,11 +1,12 @@
 //! The same file among the tests and in the agent's image.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use findings::{Level, RuleMeta};
+use sha2::{Digest as _, Sha256};
 use task_model::TreeNode;
 
+use super::taken::Taken;
 use crate::context::{TaskContext, size_of};
 use crate::shell::Word;
 use crate::{Check, Found, Rule};
@@ -30,32 +31,34 @@ pub(crate) const LONGEST: u64 = 4 << 20;
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
     let tree = &task.task.tree;
-    let mut by_size: BTreeMap<u64, Vec<&TreeNode>> = BTreeMap::new();
-    for node in tree.under("environment") {
-        if let Some(size) = size_of(node).filter(|size| (SHORTEST..=LONGEST).contains(size)) {
-            by_size.entry(size).or_default().push(node);
-        }
-    }
-    if by_size.is_empty() {
+    let comparable = |node: &&TreeNode| size_of(node).filter(|size| (SHORTEST..=LONGEST).contains(size));
+    let answers = tree.under("solution").iter().chain(tree.under("tests"));
+    let answers: Vec<&TreeNode> = answers.filter(|node| is_answer(node)).collect();
+    let sizes: BTreeSet<u64> = answers.iter().filter_map(comparable).collect();
+    if sizes.is_empty() {
         return;
     }
-    for node in tree.under("solution").iter().chain(tree.under("tests")) {
-        if !is_answer(node) {
+    let taken = Taken::of(task);
+    let hash = |node: &TreeNode| Some(Sha256::digest(tree.read(&node.path, LONGEST).ok()?));
+    // Each file is read once, however many are of one size.
+    let mut given: BTreeMap<_, Vec<&TreeNode>> = BTreeMap::new();
+    for node in tree.under("environment") {
+        let alike = comparable(&node).is_some_and(|size| sizes.contains(&size));
+        if !alike || !taken.has(&node.path) || is_removed(task, node) {
             continue;
         }
-        let Some(size) = size_of(node) else { continue };
-        let Some(candidates) = by_size.get(&size) else {
+        if let Some(hash) = hash(node) {
+            given.entry(hash).or_default().push(node);
+        }
+    }
+    if given.is_empty() {
+        return;
+    }
+    for node in answers.into_iter().filter(|node| comparable(node).is_some()) {
+        let Some(twins) = hash(node).and_then(|hash| given.get(&hash)) else {
             continue;
         };
-        let Ok(bytes) = tree.read(&node.path, LONGEST) else {
-            continue;
-        };
-        let same = |other: &&&TreeNode| {
-            tree.read(&other.path, LONGEST)
-                .is_ok_and(|more: Arc<[u8]>| more == bytes)
-        };
-        let stays = |other: &&&TreeNode| !is_removed(task, other);
-        let Some(twin) = candidates.iter().filter(stays).find(same) else {
+        let Some(twin) = twins.iter().find(|twin| !is_unchanged(node, twin)) else {
             continue;
         };
         let finding = task
@@ -67,6 +70,17 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             .help("keep it out of the image, or give the verifier something else to compare with");
         found.add(finding);
     }
+}
+
+/// Says whether a file of the solution lies at the same place of environment/: the solution comes with the whole project,
+/// and did not touch this part of it.
+fn is_unchanged(answer: &TreeNode, twin: &TreeNode) -> bool {
+    let name = answer.path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let tells = names_an_answer(&name)
+        || has_word(&name, "solve")
+        || matches!(answer.path.extension(), Some("patch" | "diff"));
+    let inside = answer.path.strip_prefix("solution");
+    !tells && inside.is_ok_and(|inside| twin.path.strip_prefix("environment") == Ok(inside))
 }
 
 /// Says whether the build takes a file away again: a patch that was applied is no longer there for the agent.

@@ -1,10 +1,16 @@
 //! Right values that stand somewhere inside a file of the agent's image.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use findings::{Level, RuleMeta, Span};
+use sha2::{Digest as _, Sha256};
 use task_model::TreeNode;
 
-use super::answers::{Answer, collect, names_a_value};
+use super::answer_in_environment::{LONGEST, has_word};
+use super::answers::{Answer, collect, is_hash, names_a_value};
+use super::taken::Taken;
 use crate::context::{TaskContext, size_of};
 use crate::{Check, Found, Rule};
 
@@ -52,11 +58,13 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     let Ok(search) = search else {
         return;
     };
-    for node in files.take(MOST_FILES) {
+    let taken = Taken::of(task);
+    let inputs = Inputs::default();
+    for node in files.filter(|node| taken.has(&node.path)).take(MOST_FILES) {
         let Some(source) = task.small_text(node, LARGEST) else {
             continue;
         };
-        if let Some((span, answer)) = first(task, node, source.text(), &search, &answers) {
+        if let Some((span, answer)) = first(task, node, source.text(), &search, &answers, &inputs) {
             let message = format!("`{}` holds a value that `{}` expects", node.path, answer.file);
             let finding = task
                 .finding(&RULE.meta, message)
@@ -74,6 +82,7 @@ fn first<'a>(
     text: &str,
     search: &AhoCorasick,
     answers: &'a [Answer],
+    inputs: &Inputs,
 ) -> Option<(Span, &'a Answer)> {
     let bytes = text.as_bytes();
     let hint = node
@@ -89,11 +98,46 @@ fn first<'a>(
         // A longer word or number is another one; a full stop may end a sentence.
         let alone = !part(hit.start().checked_sub(1))
             && (!part(Some(hit.end())) || bytes.get(hit.end()) == Some(&b'.') && !part(Some(hit.end() + 1)));
-        if alone && (answer.distinctive || hint) && !is_copy(task, answer, text) {
+        let of_input = || inputs.is_hash_of_one(task, answer, line(text, hit.start()));
+        if alone && (answer.distinctive || hint) && !is_copy(task, answer, text) && !of_input() {
             return Some((Span::new(hit.start(), hit.end()), answer));
         }
     }
     None
+}
+
+/// Returns the line that a place is on.
+fn line(text: &str, at: usize) -> &str {
+    let start = text
+        .get(..at)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |end| end + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    rest.lines().next().unwrap_or_default()
+}
+
+/// The hashes of what the agent is given, made when the first is asked for: by them tests see that it left its input alone.
+#[derive(Default)]
+struct Inputs(OnceCell<BTreeSet<String>>);
+
+impl Inputs {
+    fn is_hash_of_one(&self, task: &TaskContext<'_>, answer: &Answer, line: &str) -> bool {
+        let text = answer.text.to_ascii_lowercase();
+        if !is_hash(&text) {
+            return false;
+        }
+        let all = || {
+            let files = task.files_in("environment").take(MOST_FILES);
+            files.filter_map(|node| sha256(task, node)).collect()
+        };
+        has_word(&line.to_ascii_lowercase(), "input") || self.0.get_or_init(all).contains(&text)
+    }
+}
+
+fn sha256(task: &TaskContext<'_>, node: &TreeNode) -> Option<String> {
+    size_of(node).filter(|size| *size <= LONGEST)?;
+    let hash = Sha256::digest(task.task.tree.read(&node.path, LONGEST).ok()?);
+    Some(hash.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A file that is the same as a whole has a finding of `answer-in-environment`.

@@ -162,7 +162,7 @@ fn few(values: Vec<String>) -> Vec<String> {
 
 /// Says whether a text is a hash in hexadecimal. Forty digits are left alone: they name a commit, and input that says
 /// where it comes from has the same one as the test that checks it.
-fn is_hash(text: &str) -> bool {
+pub(super) fn is_hash(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     matches!(text.len(), 32 | 56 | 64 | 96 | 128)
         && text.bytes().all(|b| b.is_ascii_hexdigit())

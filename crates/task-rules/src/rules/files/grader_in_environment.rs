@@ -6,6 +6,7 @@ use findings::{Level, RuleMeta};
 use task_model::TreeNode;
 
 use super::answer_in_environment::{LONGEST, SHORTEST, is_answer};
+use super::taken::Taken;
 use crate::context::{TaskContext, size_of};
 use crate::{Check, Found, Rule};
 
@@ -26,8 +27,9 @@ pub(crate) static RULE: Rule = Rule {
 const MOST_TWINS: usize = 100;
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
+    let taken = Taken::of(task);
     let mut by_size: BTreeMap<u64, Vec<&TreeNode>> = BTreeMap::new();
-    for node in task.files_in("environment") {
+    for node in task.files_in("environment").filter(|node| taken.has(&node.path)) {
         if let Some(size) = size_of(node).filter(|size| (SHORTEST..=LONGEST).contains(size)) {
             by_size.entry(size).or_default().push(node);
         }

@@ -1,6 +1,7 @@
 //! Files as a whole: what is said twice, leaks, or is used by nobody.
 
 mod answers;
+mod taken;
 
 pub(crate) mod answer_in_environment;
 pub(crate) mod answer_inside_file;

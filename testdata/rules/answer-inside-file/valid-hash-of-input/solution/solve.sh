@@ -1,0 +1,2 @@
+#!/bin/bash
+python3 /app/make.py > /app/out.json
