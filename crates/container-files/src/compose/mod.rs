@@ -9,6 +9,7 @@ mod judge;
 mod model;
 mod mounts;
 mod paths;
+mod ports;
 mod project;
 mod resources;
 mod rights;

@@ -7,6 +7,7 @@ use super::json::{json as to_json, text};
 use super::judge::{Bench, is_false};
 use super::mounts::mounts;
 use super::paths::inside;
+use super::ports;
 use super::project::ProjectService;
 use super::resources::deploy;
 use crate::yaml::Node;
@@ -150,6 +151,8 @@ fn field(bench: &mut Bench<'_>, key: &Node, value: &Node, out: &mut ProjectServi
         "scale" if value.text() == Some("1") => {}
         "privileged" if is_false(value) => {}
         "cgroup" if value.text() == Some("private") => {}
+        "container_name" if value.is_null() => {}
+        "ports" if !ports::fixed(value) => {}
         "container_name" => bench.change(
             key,
             format!("the container of `{service}` gets a name of its own in every trial; its `container_name` stays a name in the network"),
@@ -324,7 +327,7 @@ fn grants(bench: &mut Bench<'_>, service: &str, what: &str, value: &Node) -> Jso
 
 /// A container's own name stays a name in its networks.
 fn alias(bench: &mut Bench<'_>, node: &Node, out: &mut ProjectService) {
-    let Some(name) = node.get("container_name") else {
+    let Some(name) = node.get("container_name").filter(|name| !name.is_null()) else {
         return;
     };
     let Some(text_name) = name.text().filter(|n| super::judge::is_name(n)) else {

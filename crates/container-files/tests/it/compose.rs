@@ -122,6 +122,37 @@ volumes:
 }
 
 #[test]
+fn ports_are_told_of_where_they_are_the_hosts() {
+    for (ports, told) in [
+        ("[\"80\"]", false),
+        ("[80]", false),
+        ("[\"80/udp\"]", false),
+        ("[\"127.0.0.1::80\"]", false),
+        ("[\":80\"]", false),
+        ("[\"[::1]::80\"]", false),
+        ("[\"0:80\"]", false),
+        ("[{target: 80}]", false),
+        ("[{target: 80, published: }]", false),
+        ("[]", false),
+        ("[80, \"8080:80\"]", true),
+        ("[\"[::1]:8080:80/tcp\"]", true),
+        ("[\"127.0.0.1:8080-8081:80-81\"]", true),
+        ("[{target: 80, published: 8080}]", true),
+    ] {
+        let judged = judged(&format!("services:\n  main:\n    image: a\n    ports: {ports}\n"));
+        assert_eq!(!judged.changes.is_empty(), told, "{ports}");
+        assert!(judged.refusals.is_empty(), "{ports}: {:?}", judged.refusals);
+    }
+}
+
+#[test]
+fn a_name_that_is_taken_back_is_none() {
+    let judged =
+        judged("services:\n  main:\n    image: a\n    container_name: !reset null\n    ports: !reset []\n");
+    assert_eq!((judged.changes, judged.refusals), (Vec::new(), Vec::new()));
+}
+
+#[test]
 fn a_file_without_main_gets_one() {
     let expected = json!({"services": {
         "db": {"image": "img-db"},

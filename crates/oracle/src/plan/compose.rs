@@ -195,6 +195,8 @@ pub(super) fn read(tree: &TaskTree, around: &Around<'_>) -> Result<Option<Compos
     let known = |name: &str| match name {
         "MAIN_IMAGE_NAME" => Some(OWN_IMAGE.to_owned()),
         "CONTEXT_DIR" => Some(".".to_owned()),
+        // Names in one project's network; each trial has its own.
+        "COMPOSE_PROJECT_NAME" => Some("trial".to_owned()),
         name => (around.variables)(name),
     };
     let judged = judge(&file, &known);

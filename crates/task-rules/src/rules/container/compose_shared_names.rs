@@ -1,6 +1,6 @@
 //! Names and ports that two trials cannot both have.
 
-use container_files::compose::judge;
+use container_files::compose::{Refusal, judge};
 use findings::{Level, RuleMeta};
 
 use super::{COMPOSE, known};
@@ -25,11 +25,17 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
         return;
     };
     let judged = judge(&compose.file, &known);
+    // With the project's name in it, it is another in each trial.
+    let is_own = |change: &Refusal| {
+        let behind = compose.source.text().get(change.span.end..).unwrap_or_default();
+        let line = behind.lines().next().unwrap_or_default();
+        line.contains("COMPOSE_PROJECT_NAME")
+    };
     // The name service is nobody's to share.
     let shared = judged
         .changes
         .into_iter()
-        .filter(|change| !change.message.contains("name service"));
+        .filter(|change| !change.message.contains("name service") && !is_own(change));
     for change in shared {
         let finding = task
             .finding(&RULE.meta, change.message)

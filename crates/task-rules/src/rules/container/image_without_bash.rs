@@ -107,7 +107,7 @@ fn adds_bash(lineage: &Lineage<'_>) -> bool {
                 let texts = shell.iter().chain(documents).map(|text| text.value.as_str());
                 texts
                     .chain(exec.iter().map(String::as_str))
-                    .any(|text| text.contains("bash"))
+                    .any(|text| text.contains("bash") || installs_unknown(text))
             }
             InstructionKind::Copy { destination, .. } => {
                 let target = destination.value.trim_matches('"');
@@ -115,6 +115,12 @@ fn adds_bash(lineage: &Lineage<'_>) -> bool {
             }
             _ => false,
         })
+}
+
+/// Says whether a command installs packages that a variable names.
+fn installs_unknown(text: &str) -> bool {
+    text.split(['&', ';', '|'])
+        .any(|command| command.contains("apk") && command.contains('$'))
 }
 
 #[cfg(test)]

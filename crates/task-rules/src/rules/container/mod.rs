@@ -26,7 +26,7 @@ const COMPOSE: &str = "environment/docker-compose.yaml";
 /// What variables stand for when nobody knows: names that everybody may use, nothing else.
 pub(crate) fn known(name: &str) -> Option<String> {
     match name {
-        "MAIN_IMAGE_NAME" => Some("main".to_owned()),
+        "MAIN_IMAGE_NAME" | "COMPOSE_PROJECT_NAME" => Some("main".to_owned()),
         "CONTEXT_DIR" => Some(".".to_owned()),
         _ => None,
     }

@@ -27,9 +27,9 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
     for instruction in &dockerfile.instructions {
         match &instruction.kind {
             InstructionKind::From { .. } => workdir.clear(),
-            InstructionKind::Workdir(path) => workdir.clone_from(&path.value),
+            InstructionKind::Workdir(path) => path.value.trim_matches(['"', '\'']).clone_into(&mut workdir),
             InstructionKind::Copy { destination, .. } => {
-                let target = destination.value.as_str();
+                let target = destination.value.trim_matches('"');
                 let relative = !target.starts_with('/');
                 // A relative target below a folder that is not known may be the right one.
                 let unknown = relative && workdir.contains('$');
@@ -52,12 +52,25 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
             _ => {}
         }
     }
+    let message = "nothing in tests/Dockerfile puts `test.sh` into `/tests`";
     let finding = task
-        .finding(
-            &RULE.meta,
-            "nothing in tests/Dockerfile puts `test.sh` into `/tests`",
-        )
+        .finding(&RULE.meta, message)
         .at_path(dockerfile.source.path())
         .help("add `COPY . /tests/`");
-    found.add(finding);
+    // Somebody's own image may bring them.
+    let known = dockerfile
+        .lineage()
+        .is_none_or(|lineage| is_official(lineage.image));
+    found.add(if known {
+        finding
+    } else {
+        finding.level(Level::Note)
+    });
+}
+
+/// Says whether an image is one that everybody uses, so that it holds no tests of a task.
+fn is_official(image: &str) -> bool {
+    let name = image.strip_prefix("docker.io/").unwrap_or(image);
+    let name = name.strip_prefix("library/").unwrap_or(name);
+    !name.contains(['/', '$'])
 }
