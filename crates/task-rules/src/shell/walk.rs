@@ -86,14 +86,11 @@ impl<'a> Walk<'a> {
                         span: Span::new(node.start_byte(), node.end_byte()),
                     });
                 }
-                self.children(
-                    node,
-                    &Place {
-                        function: true,
-                        ..Place::default()
-                    },
-                    depth,
-                );
+                let body = Place {
+                    function: true,
+                    ..Place::default()
+                };
+                self.children(node, &body, depth);
             }
             "subshell" => self.children(
                 node,

@@ -52,8 +52,14 @@ fn look(task: &TaskContext<'_>, path: &Utf8Path, folder: &str, mount: &'static s
     }
     let mut brought = Brought::before(&script, mount);
     let mut missing = BTreeSet::new();
+    let mut last = None;
     for command in &script.commands {
-        for word in read_words(command).into_iter().filter(|_| is_sure(command)) {
+        let before = last.replace(command).filter(|before: &&Command| {
+            let between = source.text().get(before.span.end..command.span.start);
+            between.is_some_and(|text| text.trim() == "&&")
+        });
+        let sure = is_sure(command, before);
+        for word in read_words(command).into_iter().filter(|_| sure) {
             let text = file_of(word.literal.as_deref().unwrap_or_default());
             let below = text.strip_prefix(mount).and_then(|rest| rest.strip_prefix('/'));
             let Some(below) = below.filter(|rest| is_plain(rest)) else {
@@ -81,7 +87,7 @@ fn look(task: &TaskContext<'_>, path: &Utf8Path, folder: &str, mount: &'static s
 
 /// Says whether a command runs on every way through, and fails the script's purpose when its file is missing. What is
 /// only tried, or happens on some way only, may be missing; of what an `if` asks only a program must be there.
-fn is_sure(command: &Command) -> bool {
+fn is_sure(command: &Command, before: Option<&Command>) -> bool {
     let place = &command.place;
     let words = command.effective();
     let first = words
@@ -94,7 +100,14 @@ fn is_sure(command: &Command) -> bool {
     let quiet = command
         .written()
         .any(|word| word.literal.as_deref() == Some("/dev/null"));
-    !tried && !quiet && !place.conditional && !place.function && place.branches == 0
+    let asked = place.conditional && !before.is_some_and(asks_nothing);
+    !tried && !quiet && !asked && !place.function && place.branches == 0
+}
+
+/// Says whether what stands behind `command &&` runs as a rule: `cd /app && ...`.
+fn asks_nothing(command: &Command) -> bool {
+    let plain = matches!(command.base_name(), Some("cd" | "mkdir" | "set" | "echo"));
+    plain && !command.place.caught && !command.place.conditional
 }
 
 /// Says whether the task ships a file below the folder, its own or a step's.
