@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use findings::{Finding, RuleMeta, SourceFile, Span};
-use shim_builder::{PythonFacts, python_facts};
+use shim_builder::PythonFacts;
 use task_model::config::{Step, TaskToml};
 use task_model::load::MAX_TEXT;
 use task_model::{Content, Contract, Dataset, NodeKind, Task, TaskTree, TreeNode};
@@ -101,7 +101,7 @@ impl<'a> TaskContext<'a> {
         let path = path.as_ref();
         recall(&self.modules, path, || {
             let source = self.text(path)?;
-            python_facts(source.text()).map(Rc::new)
+            recent::python(source.text())
         })
     }
 

@@ -1,35 +1,55 @@
-//! Scripts that many tasks share are parsed once a thread: the test.sh of a generated set is often one text.
+//! Files that many tasks share are parsed once a thread: the graders of a generated set are often one text.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use shim_builder::{PythonFacts, python_facts};
+
 use crate::shell::Script;
 
-/// How many scripts a thread keeps, the latest used first.
+/// How many files of a kind a thread keeps, the latest used first.
 const KEPT: usize = 8;
-/// A longer script is not kept, in bytes: memory stays bounded.
+/// A longer file is not kept, in bytes: memory stays bounded.
 const LONGEST: usize = 64 << 10;
 
+/// What was made of the latest texts.
+struct Recent<T>(RefCell<Vec<(Box<str>, T)>>);
+
+impl<T: Clone> Recent<T> {
+    const fn new() -> Self {
+        Self(RefCell::new(Vec::new()))
+    }
+
+    fn of(&self, text: &str, make: impl FnOnce(&str) -> T) -> T {
+        if text.len() > LONGEST {
+            return make(text);
+        }
+        let mut recent = self.0.borrow_mut();
+        let known = recent.iter().position(|(known, _)| **known == *text);
+        let entry = match known {
+            Some(at) => recent.remove(at),
+            None => (text.into(), make(text)),
+        };
+        let made = entry.1.clone();
+        recent.insert(0, entry);
+        recent.truncate(KEPT);
+        made
+    }
+}
+
 thread_local! {
-    static RECENT: RefCell<Vec<(Box<str>, Rc<Script>)>> = const { RefCell::new(Vec::new()) };
+    static SCRIPTS: Recent<Rc<Script>> = const { Recent::new() };
+    static MODULES: Recent<Option<Rc<PythonFacts>>> = const { Recent::new() };
 }
 
 /// Returns a script as a tree of commands.
 pub(super) fn script(text: &str) -> Rc<Script> {
-    if text.len() > LONGEST {
-        return Rc::new(Script::parse(text));
-    }
-    RECENT.with_borrow_mut(|recent| {
-        let known = recent.iter().position(|(known, _)| **known == *text);
-        let entry = match known {
-            Some(at) => recent.remove(at),
-            None => (text.into(), Rc::new(Script::parse(text))),
-        };
-        let script = Rc::clone(&entry.1);
-        recent.insert(0, entry);
-        recent.truncate(KEPT);
-        script
-    })
+    SCRIPTS.with(|recent| recent.of(text, |text| Rc::new(Script::parse(text))))
+}
+
+/// Returns what a Python module says; `None` also when it is no Python.
+pub(super) fn python(text: &str) -> Option<Rc<PythonFacts>> {
+    MODULES.with(|recent| recent.of(text, |text| python_facts(text).map(Rc::new)))
 }
 
 #[cfg(test)]
@@ -43,6 +63,8 @@ mod tests {
         let other = script("echo 2\n");
         assert!(!Rc::ptr_eq(&one, &other));
         assert_eq!(other.commands.len(), 1);
+        assert!(python("a = 1\n").is_some() && python("a = (\n").is_none());
+        assert!(python("a = (\n").is_none(), "that it is none is kept too");
     }
 
     #[test]
