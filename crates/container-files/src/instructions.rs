@@ -73,6 +73,24 @@ pub enum InstructionKind {
     Other,
 }
 
+impl InstructionKind {
+    /// Returns the texts of a RUN: its script, its here-documents and its words; of another instruction none.
+    pub fn run_texts(&self) -> impl Iterator<Item = &str> {
+        let (shell, exec, documents) = match self {
+            Self::Run {
+                shell,
+                exec,
+                documents,
+            } => (shell.as_ref(), exec.as_slice(), documents.as_slice()),
+            _ => (None, [].as_slice(), [].as_slice()),
+        };
+        let texts = shell.into_iter().chain(documents);
+        texts
+            .map(|text| text.value.as_str())
+            .chain(exec.iter().map(String::as_str))
+    }
+}
+
 /// Reads the instructions of a Dockerfile.
 ///
 /// # Errors

@@ -105,6 +105,16 @@ impl<'a> TaskContext<'a> {
         })
     }
 
+    /// Returns the Python modules of `folder` and of the folders of that name of the steps, in path order.
+    #[must_use]
+    pub fn modules_in(&self, folder: &str) -> Vec<(Arc<SourceFile>, Rc<PythonFacts>)> {
+        let paths = self.files_in(folder).map(|node| &node.path);
+        paths
+            .filter(|path| path.extension() == Some("py"))
+            .filter_map(|path| Some((self.text(path)?, self.python(path)?)))
+            .collect()
+    }
+
     /// Returns a Dockerfile that can be read.
     #[must_use]
     pub fn dockerfile(&self, path: impl AsRef<Utf8Path>) -> Option<Rc<DockerfileView>> {

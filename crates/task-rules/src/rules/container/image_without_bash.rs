@@ -99,16 +99,10 @@ fn adds_bash(lineage: &Lineage<'_>) -> bool {
         .instructions
         .iter()
         .any(|instruction| match &instruction.kind {
-            InstructionKind::Run {
-                shell,
-                exec,
-                documents,
-            } => {
-                let texts = shell.iter().chain(documents).map(|text| text.value.as_str());
-                texts
-                    .chain(exec.iter().map(String::as_str))
-                    .any(|text| text.contains("bash") || installs_unknown(text))
-            }
+            InstructionKind::Run { .. } => instruction
+                .kind
+                .run_texts()
+                .any(|text| text.contains("bash") || installs_unknown(text)),
             InstructionKind::Copy { destination, .. } => {
                 let target = destination.value.trim_matches('"');
                 target == "/" || target.contains("bin") || target.contains('$')

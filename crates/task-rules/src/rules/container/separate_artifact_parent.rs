@@ -84,16 +84,7 @@ fn makes(lineage: &Lineage<'_>, folder: &Utf8Path) -> bool {
             InstructionKind::Copy { destination, .. } => {
                 destination.value.contains('$') || Utf8Path::new(&destination.value).starts_with(folder)
             }
-            InstructionKind::Run {
-                shell,
-                exec,
-                documents,
-            } => {
-                let texts = shell.iter().chain(documents).map(|text| text.value.as_str());
-                texts
-                    .chain(exec.iter().map(String::as_str))
-                    .any(|text| text.contains(name))
-            }
+            InstructionKind::Run { .. } => instruction.kind.run_texts().any(|text| text.contains(name)),
             _ => false,
         })
 }

@@ -1,6 +1,5 @@
 //! reward.json as Python tests write it: keys and values that runners refuse, or score each in their own way.
 
-use camino::Utf8PathBuf;
 use findings::{Level, RuleMeta};
 use shim_builder::{PythonReward, PythonShape};
 
@@ -21,15 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
-    let modules: Vec<Utf8PathBuf> = task
-        .files_in("tests")
-        .map(|node| node.path.clone())
-        .filter(|path| path.extension() == Some("py"))
-        .collect();
-    for path in modules {
-        let (Some(source), Some(facts)) = (task.text(&path), task.python(&path)) else {
-            continue;
-        };
+    for (source, facts) in task.modules_in("tests") {
         for reward in &facts.rewards {
             let Some((message, help)) = fault(reward) else {
                 continue;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
 use findings::{Level, RuleMeta, SourceFile, Span};
 
 use crate::context::TaskContext;
@@ -71,15 +70,7 @@ fn check(task: &TaskContext<'_>, found: &mut Found) {
 /// Returns the plain files, each once, outside of the runner's own folders that the tests name by an absolute path.
 fn looked_at(task: &TaskContext<'_>) -> Vec<(Arc<SourceFile>, String, Span)> {
     let mut all = Vec::new();
-    let modules: Vec<Utf8PathBuf> = task
-        .files_in("tests")
-        .map(|node| node.path.clone())
-        .filter(|path| path.extension() == Some("py"))
-        .collect();
-    for path in modules {
-        let (Some(source), Some(facts)) = (task.text(&path), task.python(&path)) else {
-            continue;
-        };
+    for (source, facts) in task.modules_in("tests") {
         for path in facts.paths.iter().filter(|path| is_work(&path.value)) {
             all.push((Arc::clone(&source), path.value.clone(), path.span));
         }
