@@ -343,8 +343,8 @@ fn an_unreadable_file_is_a_finding() {
     let task = task(folder);
     let closed = task.join("instruction.md");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o0)).expect("mode");
-    std::fs::copy(crate::support::binary(), folder.join("tool")).expect("copied");
     let program = folder.join("tool");
+    crate::support::copy_binary(program.as_std_path());
     let path = folder.join("dataset");
     let arguments = ["validate", path.as_str(), "--static", "--format", "json"];
     let tool = if rustix::process::geteuid().is_root() {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use testdata::Need;
 use testdata::page::{Command, Example, SECTIONS, examples, not_run};
 
-use crate::support::{Tool, binary, each, has, skip, temp_dir};
+use crate::support::{Tool, copy_binary, each, has, skip, temp_dir};
 
 /// Rules that are found by way of a Python with Pydantic.
 const NEED_PYDANTIC: [&str; 2] = ["GD690", "GD691"];
@@ -125,7 +125,7 @@ fn tool(case: &Case, scratch: &std::path::Path, words: &[String]) -> Tool {
     if case.example.has_modes() && rustix::process::geteuid().is_root() {
         std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755)).expect("mode");
         let copy = scratch.join("gym-dataset");
-        std::fs::copy(binary(), &copy).expect("copied");
+        copy_binary(&copy);
         let copy = copy.to_str().expect("UTF-8");
         let before = ["--reuid=65534", "--regid=65534", "--clear-groups", "--", copy];
         Tool::of("setpriv", &before, words)

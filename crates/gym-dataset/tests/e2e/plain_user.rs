@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use testdata::{Need, QUICKSTART, Status, cases};
 
 use crate::endings::{arguments, compare};
-use crate::support::{Output, Tool, binary, copy_tree, each, finish, has, task, temp_dir};
+use crate::support::{Output, Tool, copy_binary, copy_tree, each, finish, has, task, temp_dir};
 
 /// A copy of the binary and of fixtures where a plain user can read them.
 struct Copy {
@@ -17,7 +17,7 @@ impl Copy {
         let folder = temp_dir();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("mode");
         let copy = Self { folder };
-        std::fs::copy(binary(), copy.path("gym-dataset")).expect("copied");
+        copy_binary(copy.path("gym-dataset").as_ref());
         std::fs::set_permissions(copy.path("gym-dataset"), std::fs::Permissions::from_mode(0o755))
             .expect("mode");
         copy_tree(&testdata::quickstart(), &copy.path("quickstart"));

@@ -20,6 +20,13 @@ pub(crate) fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_gym-dataset")
 }
 
+/// Copies the binary, for users who cannot reach where it is built. Another process does it: a child that some other
+/// thread starts while a file is written inherits it open, and what is open for writing cannot be executed.
+pub(crate) fn copy_binary(target: &std::path::Path) {
+    let done = Command::new("cp").arg(binary()).arg(target).status();
+    assert!(done.is_ok_and(|status| status.success()), "copied");
+}
+
 /// A run that ended.
 #[derive(Debug)]
 pub(crate) struct Output {
