@@ -38,18 +38,14 @@ pub(crate) fn targets(
     Ok((datasets, lint))
 }
 
-/// Adds what can be found without running, by the rules that are on.
+/// Adds what can be found without running, by the rules that are on; [`Lint::show`] puts it in order.
 pub(super) fn check(args: &ValidateArgs, datasets: &mut [Dataset]) -> anyhow::Result<Lint> {
     datasets.iter_mut().for_each(shim_builder::apply);
     let lint = Lint::read(args, datasets)?;
     lint.check(datasets);
-    for (target, dataset) in datasets.iter_mut().enumerate() {
+    for dataset in datasets {
         let loads = |task: &&task_model::Task| task.loads.under(dataset.contract);
         dataset.coverage.loadable = dataset.tasks.iter().filter(loads).count();
-        for finding in &mut dataset.findings {
-            finding.target = target;
-        }
-        findings::sort(&mut dataset.findings);
     }
     Ok(lint)
 }

@@ -47,8 +47,8 @@ impl TaskLines {
 
     /// Says whether two tasks do not run for one reason, as all do when their dataset is refused or has no solutions.
     pub(crate) fn alike(a: &TaskReport, b: &TaskReport) -> bool {
-        let key = |task: &TaskReport| (task.target, task.status, task.reason.clone());
-        matches!(a.status, TaskStatus::Refused | TaskStatus::Unvalidated) && key(a) == key(b)
+        matches!(a.status, TaskStatus::Refused | TaskStatus::Unvalidated)
+            && (a.target, a.status, &a.reason) == (b.target, b.status, &b.reason)
     }
 
     /// Returns the lines of tasks that do not run and are alike: one for all when they are many.

@@ -16,7 +16,7 @@ use task_rules::selection::Hidden;
 
 use super::{TargetReport, TaskReport, TaskStatus, ValidateReport};
 use crate::cli::{ReportFormat, ValidateFormat};
-use crate::output::{Columns, Counts};
+use crate::output::{Columns, Counts, count};
 use crate::repository::Repository;
 
 pub(crate) use concise::task_line;
@@ -129,23 +129,18 @@ impl<'a> Whole<'a> {
 
     /// Returns the selected tasks' counts and the findings', as the last line says them.
     pub(crate) fn totals(&self, color: bool) -> String {
-        let levels = [
-            (Level::Error, "error"),
-            (Level::Warning, "warning"),
-            (Level::Note, "note"),
-        ];
-        let found: Vec<String> = levels
-            .into_iter()
-            .map(|(level, word)| {
-                (
-                    self.shown_findings().filter(|f| f.level == level).count(),
-                    level,
-                    word,
-                )
-            })
-            .filter(|(number, level, _)| *number > 0 || *level != Level::Note)
-            .map(|(number, _, word)| crate::output::count(number, word))
-            .collect();
+        let (mut errors, mut warnings, mut notes) = (0, 0, 0);
+        for finding in self.shown_findings() {
+            match finding.level {
+                Level::Error => errors += 1,
+                Level::Warning => warnings += 1,
+                Level::Note => notes += 1,
+            }
+        }
+        let mut found = vec![count(errors, "error"), count(warnings, "warning")];
+        if notes > 0 {
+            found.push(count(notes, "note"));
+        }
         format!("{}; {}", self.endings(color), found.join(", "))
     }
 
@@ -154,7 +149,7 @@ impl<'a> Whole<'a> {
         if !self.only_static {
             return Counts::of(self.tasks()).sentence(color);
         }
-        let checked = crate::output::count(self.tasks().count(), "task");
+        let checked = count(self.tasks().count(), "task");
         let mut wrong = self.tasks().filter(|t| t.status != TaskStatus::NotRun).peekable();
         if wrong.peek().is_none() {
             return format!("{checked} checked");

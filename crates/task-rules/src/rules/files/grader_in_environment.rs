@@ -1,6 +1,6 @@
 //! The tests themselves in the agent's image.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use findings::{Level, RuleMeta};
 use task_model::TreeNode;
@@ -27,14 +27,21 @@ pub(crate) static RULE: Rule = Rule {
 const MOST_TWINS: usize = 100;
 
 fn check(task: &TaskContext<'_>, found: &mut Found) {
+    let comparable = |node: &&TreeNode| size_of(node).filter(|size| (SHORTEST..=LONGEST).contains(size));
+    let graders: Vec<&TreeNode> = task.files_in("tests").filter(|node| is_grader(node)).collect();
+    let sizes: BTreeSet<u64> = graders.iter().filter_map(comparable).collect();
+    if sizes.is_empty() {
+        return;
+    }
     let taken = Taken::of(task);
     let mut by_size: BTreeMap<u64, Vec<&TreeNode>> = BTreeMap::new();
-    for node in task.files_in("environment").filter(|node| taken.has(&node.path)) {
-        if let Some(size) = size_of(node).filter(|size| (SHORTEST..=LONGEST).contains(size)) {
+    for node in task.files_in("environment") {
+        let size = comparable(&node).filter(|size| sizes.contains(size));
+        if let Some(size) = size.filter(|_| taken.has(&node.path)) {
             by_size.entry(size).or_default().push(node);
         }
     }
-    for node in task.files_in("tests").filter(|node| is_grader(node)) {
+    for node in graders {
         let candidates = size_of(node).and_then(|size| by_size.get(&size));
         let Some(candidates) = candidates else { continue };
         let Some(text) = task.text(&node.path) else {
